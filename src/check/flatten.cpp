@@ -1,0 +1,115 @@
+#include <fmt/format.h>
+
+#include "check/evaluate.h"
+#include "support/checked.h"
+
+namespace distal {
+
+namespace {
+
+template <class... F>
+struct Overloaded : F... {
+  using F::operator()...;
+};
+template <class... F>
+Overloaded(F...) -> Overloaded<F...>;
+
+void collect_addends(const Expr& expr, bool negated, std::vector<Addend>& addends) {
+  if (const auto* negate = std::get_if<Negate>(&expr.node())) {
+    collect_addends(negate->operand, !negated, addends);
+    return;
+  }
+  const auto* binary = std::get_if<Binary>(&expr.node());
+  if (binary == nullptr || binary->op == BinaryOp::Multiply) {
+    addends.push_back({negated, &expr});
+    return;
+  }
+  collect_addends(binary->left, negated, addends);
+  collect_addends(binary->right, negated != (binary->op == BinaryOp::Subtract), addends);
+}
+
+class Flattener {
+ public:
+  Flattener(const std::vector<std::string>& outer, const std::map<std::string, int64_t>& extents)
+      : names_(outer), outer_count_(outer.size()), extents_(extents) {}
+
+  FlatAddend flatten(const Addend& addend) {
+    flat_.negated = addend.negated;
+    visit(*addend.expr);
+    for (int64_t extent : flat_.summed_extents) flat_.contributions = checked_mul(flat_.contributions, extent);
+    return std::move(flat_);
+  }
+
+ private:
+  void visit(const Expr& expr) {
+    std::visit(Overloaded{
+                   [&](const Access& access) { visit_access(access); },
+                   [&](const Literal& literal) {
+                     flat_.steps.push_back({Step::Kind::Constant, flat_.constants.size()});
+                     flat_.constants.push_back(literal);
+                   },
+                   [&](const Negate& negate) {
+                     visit(negate.operand);
+                     flat_.steps.push_back({Step::Kind::Negate});
+                   },
+                   [&](const Binary& binary) {
+                     visit(binary.left);
+                     visit(binary.right);
+                     flat_.steps.push_back({kind_of(binary.op)});
+                   },
+               },
+               expr.node());
+  }
+
+  void visit_access(const Access& access) {
+    Read read{access.tensor, {}, -1};
+    for (const IndexVar& index : access.indices) {
+      size_t variable = variable_of(index.name);
+      read.variables.push_back(variable);
+      if (variable >= outer_count_) read.depth = std::max(read.depth, static_cast<int>(variable - outer_count_));
+    }
+    flat_.steps.push_back({Step::Kind::Read, flat_.reads.size()});
+    flat_.reads.push_back(std::move(read));
+  }
+
+  size_t variable_of(const std::string& name) {
+    auto found = std::find(names_.begin(), names_.end(), name);
+    if (found == names_.end()) {
+      auto extent = extents_.find(name);
+      if (extent == extents_.end()) throw InternalError(fmt::format("the reference knows no extent of '{}'", name));
+      names_.push_back(name);
+      flat_.summed_extents.push_back(extent->second);
+      return names_.size() - 1;
+    }
+    return static_cast<size_t>(found - names_.begin());
+  }
+
+  static Step::Kind kind_of(BinaryOp op) {
+    switch (op) {
+      case BinaryOp::Add: return Step::Kind::Add;
+      case BinaryOp::Subtract: return Step::Kind::Subtract;
+      case BinaryOp::Multiply: return Step::Kind::Multiply;
+    }
+    throw InternalError("unknown operator");
+  }
+
+  std::vector<std::string> names_;
+  size_t outer_count_;
+  const std::map<std::string, int64_t>& extents_;
+  FlatAddend flat_;
+};
+
+}  // namespace
+
+std::vector<Addend> split_addends(const Expr& expr) {
+  std::vector<Addend> addends;
+  collect_addends(expr, false, addends);
+  return addends;
+}
+
+FlatAddend flatten(const Addend& addend, const std::vector<std::string>& outer,
+                   const std::map<std::string, int64_t>& variable_extents) {
+  return Flattener(outer, variable_extents).flatten(addend);
+}
+
+}  // namespace distal

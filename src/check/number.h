@@ -1,0 +1,112 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace distal {
+
+// The arithmetic in which the reference computes elements of type T. A number carries its magnitude: what it would
+// be if nothing in it cancelled, the measure of how large rounding errors in it may be.
+
+// Integers wrap around, so they are computed without sign.
+template <class T>
+struct Number {
+  uint64_t value = 0;
+
+  static Number from(T v) { return {static_cast<uint64_t>(v)}; }
+  T rounded() const { return static_cast<T>(value); }
+
+  friend Number operator+(Number a, Number b) { return {a.value + b.value}; }
+  friend Number operator*(Number a, Number b) { return {a.value * b.value}; }
+  friend Number operator-(Number a) { return {uint64_t{0} - a.value}; }
+};
+
+template <class T>
+requires std::is_floating_point_v<T>
+struct Number<T> {
+  long double value = 0;
+  long double magnitude = 0;
+
+  static Number from(T v) { return {v, std::abs(static_cast<long double>(v))}; }
+  T rounded() const { return static_cast<T>(value); }
+
+  friend Number operator+(Number a, Number b) { return {a.value + b.value, a.magnitude + b.magnitude}; }
+  friend Number operator*(Number a, Number b) { return {a.value * b.value, a.magnitude * b.magnitude}; }
+  friend Number operator-(Number a) { return {-a.value, a.magnitude}; }
+};
+
+// Multiplied out by hand: the library's operator repairs infinities at a cost, and the comparison does not need it.
+template <class Real>
+struct Number<std::complex<Real>> {
+  long double re = 0;
+  long double im = 0;
+  long double magnitude = 0;
+
+  static Number from(std::complex<Real> v) {
+    long double re = v.real();
+    long double im = v.imag();
+    return {re, im, std::sqrt(re * re + im * im)};  // no part of ours overflows in long double
+  }
+  std::complex<Real> rounded() const { return {static_cast<Real>(re), static_cast<Real>(im)}; }
+
+  friend Number operator+(Number a, Number b) { return {a.re + b.re, a.im + b.im, a.magnitude + b.magnitude}; }
+  friend Number operator*(Number a, Number b) {
+    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re, a.magnitude * b.magnitude};
+  }
+  friend Number operator-(Number a) { return {-a.re, -a.im, a.magnitude}; }
+};
+
+// What an error is relative to: the magnitude, but not less than where numbers of the type lose their precision
+// and vanish.
+template <class Real>
+long double error_scale(long double magnitude) {
+  using Limits = std::numeric_limits<Real>;
+  if (magnitude == 0) return 1;
+  return std::max(magnitude, static_cast<long double>(Limits::min()) / Limits::epsilon());
+}
+
+// How far an element is from what it should be, relative to the magnitude; infinity where a NaN or an infinity
+// stands without its like. For integers, the distance relative to the wanted value: any but 0 is wrong.
+template <class T>
+double relative_error(T got, const Number<T>& want) {
+  if constexpr (std::is_integral_v<T>) {
+    T wanted = want.rounded();
+    auto distance = static_cast<long double>(got) - static_cast<long double>(wanted);
+    return static_cast<double>(std::abs(distance) / std::max(1.0L, std::abs(static_cast<long double>(wanted))));
+  } else if constexpr (std::is_floating_point_v<T>) {
+    T wanted = want.rounded();
+    if (std::isnan(wanted)) return std::isnan(got) ? 0 : std::numeric_limits<double>::infinity();
+    if (got == wanted) return 0;
+    if (!std::isfinite(got) || !std::isfinite(wanted)) return std::numeric_limits<double>::infinity();
+    long double scale = error_scale<T>(want.magnitude);
+    return static_cast<double>(std::abs(static_cast<long double>(got) - want.value) / scale);
+  } else {
+    T wanted = want.rounded();
+    bool got_finite = std::isfinite(got.real()) && std::isfinite(got.imag());
+    bool wanted_finite = std::isfinite(wanted.real()) && std::isfinite(wanted.imag());
+    if (got_finite != wanted_finite) return std::numeric_limits<double>::infinity();
+    if (!got_finite) return 0;  // which part overflowed depends on how a product is multiplied out
+    long double scale = error_scale<typename T::value_type>(want.magnitude);
+    return static_cast<double>(std::hypot(got.real() - want.re, got.imag() - want.im) / scale);
+  }
+}
+
+// The largest error allowed for a sum of that many contributions.
+template <class T>
+double tolerance(int64_t contributions) {
+  constexpr double kOperationsInside = 16;
+  if constexpr (std::is_integral_v<T>) {
+    return 0;
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<double>(std::numeric_limits<T>::epsilon()) *
+           (kOperationsInside + static_cast<double>(contributions));
+  } else {
+    return tolerance<typename T::value_type>(contributions);
+  }
+}
+
+}  // namespace distal

@@ -1,0 +1,138 @@
+#include "check/reference.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "check/evaluate.h"
+#include "check/sample.h"
+
+namespace distal {
+
+namespace {
+
+template <class T>
+std::string show(T value) {
+  if constexpr (std::is_integral_v<T> || std::is_floating_point_v<T>) {
+    return fmt::format("{}", value);
+  } else {
+    return fmt::format("{}{:+}i", value.real(), value.imag());
+  }
+}
+
+// A statement ready to give any element of its output.
+template <class T>
+class Reference {
+ public:
+  Reference(const Statement& statement, const std::map<std::string, int64_t>& extents, const ElementReader& before)
+      : output_(statement.lhs), accumulates_(statement.op == AssignOp::Accumulate), before_(before) {
+    for (const IndexVar& index : output_.indices) {
+      auto extent = extents.find(index.name);
+      if (extent == extents.end()) throw InternalError("the reference knows no extent of '" + index.name + "'");
+      shape_.push_back(extent->second);
+      auto found = std::find(outer_.begin(), outer_.end(), index.name);
+      variable_of_dimension_.push_back(static_cast<size_t>(found - outer_.begin()));
+      if (found == outer_.end()) outer_.push_back(index.name);
+    }
+    for (const Addend& addend : split_addends(statement.rhs)) {
+      addends_.emplace_back(flatten(addend, outer_, extents), outer_.size(), before);
+      contributions_ += addends_.back().contributions();
+    }
+    if (accumulates_) ++contributions_;
+  }
+
+  const std::vector<int64_t>& shape() const { return shape_; }
+  int64_t contributions() const { return contributions_; }
+
+  Number<T> element(const std::vector<int64_t>& coordinates) {
+    Number<T> value = accumulates_ ? Number<T>::from(read(before_, coordinates)) : Number<T>{};
+    if (!bind_variables(coordinates)) return value;
+    for (AddendEvaluator<T>& addend : addends_) value = value + addend.evaluate(variables_);
+    return value;
+  }
+
+  T read(const ElementReader& reader, const std::vector<int64_t>& coordinates) const {
+    T value;
+    std::memcpy(&value, reader(output_.tensor, coordinates), sizeof(T));
+    return value;
+  }
+
+ private:
+  // False where a repeated index would have to be two numbers at once: the statement does not speak of that element.
+  bool bind_variables(const std::vector<int64_t>& coordinates) {
+    variables_.assign(outer_.size(), -1);
+    for (size_t d = 0; d < coordinates.size(); ++d) {
+      int64_t& variable = variables_[variable_of_dimension_[d]];
+      if (variable >= 0 && variable != coordinates[d]) return false;
+      variable = coordinates[d];
+    }
+    return true;
+  }
+
+  Access output_;
+  bool accumulates_;
+  const ElementReader& before_;
+  std::vector<int64_t> shape_;
+  std::vector<std::string> outer_;
+  std::vector<size_t> variable_of_dimension_;
+  std::vector<AddendEvaluator<T>> addends_;
+  std::vector<int64_t> variables_;
+  int64_t contributions_ = 0;
+};
+
+template <class T>
+CheckResult check(const Statement& statement, const std::map<std::string, int64_t>& extents,
+                  const ElementReader& before, const ElementReader& after, int64_t max_samples, uint64_t seed) {
+  Reference<T> reference(statement, extents, before);
+  double allowed = tolerance<T>(reference.contributions());
+  CheckResult result;
+  std::vector<int64_t> coordinates;
+  for_each_place(statement.lhs, reference.shape(), max_samples, seed, [&](int64_t place) {
+    place_to_coordinates(place, reference.shape(), coordinates);
+    Number<T> want = reference.element(coordinates);
+    T got = reference.read(after, coordinates);
+    double error = relative_error(got, want);
+    ++result.checked;
+    result.max_relative_error = std::max(result.max_relative_error, error);
+    if (!(error <= allowed) && result.ok) {
+      result.ok = false;
+      result.first_wrong =
+          fmt::format("{}({}) is {}, expected {} (relative error {:.3g}, allowed {:.3g})", statement.lhs.tensor,
+                      fmt::join(coordinates, ", "), show(got), show(want.rounded()), error, allowed);
+    }
+  });
+  return result;
+}
+
+template <class T>
+std::vector<std::byte> evaluate(const Statement& statement, const std::map<std::string, int64_t>& extents,
+                                const ElementReader& before) {
+  Reference<T> reference(statement, extents, before);
+  std::vector<std::byte> output;
+  std::vector<int64_t> coordinates;
+  for_each_place(statement.lhs, reference.shape(), 0, 0, [&](int64_t place) {
+    place_to_coordinates(place, reference.shape(), coordinates);
+    T value = reference.element(coordinates).rounded();
+    const auto* bytes = reinterpret_cast<const std::byte*>(&value);
+    output.insert(output.end(), bytes, bytes + sizeof(T));
+  });
+  return output;
+}
+
+}  // namespace
+
+CheckResult check_statement(const Statement& statement, ElementType type,
+                            const std::map<std::string, int64_t>& variable_extents, const ElementReader& before,
+                            const ElementReader& after, int64_t max_samples, uint64_t seed) {
+  return with_element_type(type, [&](auto zero) {
+    return check<decltype(zero)>(statement, variable_extents, before, after, max_samples, seed);
+  });
+}
+
+std::vector<std::byte> evaluate_statement(const Statement& statement, ElementType type,
+                                          const std::map<std::string, int64_t>& variable_extents,
+                                          const ElementReader& before) {
+  return with_element_type(type,
+                           [&](auto zero) { return evaluate<decltype(zero)>(statement, variable_extents, before); });
+}
+
+}  // namespace distal

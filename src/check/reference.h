@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lang/element_type.h"
+#include "lang/index_notation.h"
+
+namespace distal {
+
+// The reference: a statement evaluated by its definition, element by element. It shares no code with the
+// compiler, so that one mistake cannot hide in both.
+
+// The address of one element of a tensor, valid until the next call.
+using ElementReader = std::function<const void*(const std::string& tensor, std::span<const int64_t> coordinates)>;
+
+struct CheckResult {
+  bool ok = true;
+  double max_relative_error = 0;
+  int64_t checked = 0;
+  std::string first_wrong;  // "A(3, 4) is 1.5, expected 1.25 ..."; empty if ok
+};
+
+// Compares the output of a statement with what it means.
+//
+// `before` gives all tensors as they were before the statement, `after` the output as it is after it. At most
+// `max_samples` distinct elements are checked, chosen by the seed, the corners of the output among them; 0 or less
+// checks all.
+//
+// Integers wrap around and must match exactly. For the others the error is |got - want| / (sum of the absolute
+// values of all contributions, or 1 where that is 0), computed in long double, and at most
+// epsilon(T) * (16 + number of contributions) is allowed: a sum of n rounded products is off by at most about n
+// epsilon, whatever its order, and 16 leaves room for the operations inside one contribution. Infinities and NaNs
+// must be matched by the same.
+CheckResult check_statement(const Statement& statement, ElementType type,
+                            const std::map<std::string, int64_t>& variable_extents, const ElementReader& before,
+                            const ElementReader& after, int64_t max_samples, uint64_t seed);
+
+// The whole output of a statement as elements of `type` in C order.
+std::vector<std::byte> evaluate_statement(const Statement& statement, ElementType type,
+                                          const std::map<std::string, int64_t>& variable_extents,
+                                          const ElementReader& before);
+
+}  // namespace distal

@@ -1,0 +1,98 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "cli/options.h"
+
+namespace distal {
+
+namespace {
+
+void add_program(CLI::App* app, CliOptions& o) {
+  app->add_option("FILE", o.file, "a .distal program")->required();
+  app->add_option("--set", o.set, "values of params, such as ni=512,gx=4")->take_all();
+  app->add_option("--type", o.type, "element type: float, double, int32, int64, complex<float>, complex<double>");
+}
+
+void add_run(CLI::App& app, CliOptions& o) {
+  CLI::App* run =
+      app.add_subcommand("run", "compile a program, place random or loaded data, run it and check the result");
+  add_program(run, o);
+  run->add_option("--engine", o.engine, "what to run on: threads")->capture_default_str();
+  run->add_option("--threads", o.threads, "threads of the engine; 0: one a core")
+      ->check(CLI::Range(0, 4096))
+      ->capture_default_str();
+  run->add_option("--reps", o.reps, "how often to run")->check(CLI::Range(1, 1000000))->capture_default_str();
+  run->add_option("--leaf", o.leaf, "how leaves run")
+      ->check(CLI::IsMember({"auto", "generated", "interpreted"}))
+      ->capture_default_str();
+  run->add_flag("--check", o.check, "check every element of the result, not a sample");
+  run->add_flag("--json", o.json, "print one JSON object on stdout");
+  run->add_flag("--own-memory", o.own_memory, "let a processor touch only memory of its own: every acquire is a copy");
+  run->add_option("--seed", o.seed, "of the random data")->capture_default_str();
+  run->add_option("--load", o.load, "data of a tensor, such as B=b.npy")->take_all();
+  run->add_option("--save", o.save, "where to save a tensor, such as A=a.npy")->take_all();
+}
+
+void add_explain(CLI::App& app, CliOptions& o) {
+  CLI::App* explain = app.add_subcommand("explain", "show what a program would do, without running it");
+  add_program(explain, o);
+  explain->add_flag("--json", o.json, "print one JSON object on stdout");
+  explain->add_option("--dump", o.dump, "print only what one pass made")
+      ->check(CLI::IsMember({"module", "placement", "schedule", "program", "plan", "leaf"}));
+}
+
+void add_plan(CLI::App& app, CliOptions& o) {
+  CLI::App* plan = app.add_subcommand("plan", "compute a grid and steps for an algorithm");
+  plan->require_subcommand(1);
+  CLI::App* cosma = plan->add_subcommand("cosma", "COSMA's rule for A(i, j) = B(i, k) * C(k, j)");
+  auto positive = CLI::Range(int64_t{1}, int64_t{1} << 50);
+  cosma->add_option("NI", o.ni)->required()->check(positive);
+  cosma->add_option("NJ", o.nj)->required()->check(positive);
+  cosma->add_option("NK", o.nk)->required()->check(positive);
+  cosma->add_option("PROCESSORS", o.processors)->required()->check(CLI::Range(1, 1 << 24));
+  cosma->add_option("BYTES_PER_PROCESSOR", o.bytes_per_processor)->required()->check(positive);
+  cosma->add_option("--type", o.type, "element type");
+  cosma->add_flag("--json", o.json, "print one JSON object on stdout");
+}
+
+int dispatch(const CLI::App& app, const CliOptions& options) {
+  if (app.got_subcommand("run")) return run_command(options);
+  if (app.got_subcommand("explain")) return explain_command(options);
+  if (app.got_subcommand("check")) return check_command(options);
+  return plan_cosma_command(options);
+}
+
+}  // namespace
+
+int main_command(int argc, const char* const* argv) {
+  CliOptions options;
+  CLI::App app("DISTAL, the distributed tensor algebra compiler", "distal");
+  app.require_subcommand(1);
+  app.footer("Exit status: 0 fine, 1 the check found a wrong result, 2 the input is wrong, 3 resources are missing.");
+  add_run(app, options);
+  add_explain(app, options);
+  add_program(app.add_subcommand("check", "parse and verify a program only"), options);
+  add_plan(app, options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    int status = app.exit(e, std::cout, std::cerr);
+    return status == 0 ? 0 : 2;
+  }
+  try {
+    return dispatch(app, options);
+  } catch (const Error& e) {
+    fmt::print(stderr, "{}\n", e.what());
+    return static_cast<int>(e.kind());
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "error: out of memory\n");
+    return 3;
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "internal error (a defect of DISTAL, please report it): {}\n", e.what());
+    return 70;
+  }
+}
+
+}  // namespace distal

@@ -1,0 +1,63 @@
+#include "cli/dataset.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstring>
+
+#include "data/random.h"
+
+namespace distal {
+
+Dataset::Dataset(const Plan& plan, const std::map<std::string, std::string>& files, uint64_t seed)
+    : plan_(plan), type_(plan.program->module.type) {
+  for (const TensorPlan& t : plan.tensors) seeds_.push_back(tensor_seed(t.name, seed));
+  for (const auto& [name, file] : files) {
+    int tensor = plan.tensor_index(name);
+    NpyArray array = read_npy(file);
+    const Coordinates& shape = plan.tensors[tensor].owners.shape();
+    if (!std::equal(shape.begin(), shape.end(), array.shape.begin(), array.shape.end())) {
+      throw Error(fmt::format("--load {}={}: the file's shape is ({}), the tensor's is ({})", name, file,
+                              fmt::join(array.shape, ", "), fmt::join(shape, ", ")));
+    }
+    if (array.type != type_) {
+      throw Error(fmt::format("--load {}={}: the file holds {}, the program computes with {}", name, file,
+                              to_string(array.type), to_string(type_)),
+                  {}, fmt::format("run with --type '{}'", to_string(array.type)));
+    }
+    loaded_[tensor] = std::move(array);
+  }
+}
+
+int64_t Dataset::linear(int tensor, std::span<const int64_t> at) const {
+  int64_t index = 0;
+  const Coordinates& shape = plan_.tensors[tensor].owners.shape();
+  for (size_t d = 0; d < shape.size(); ++d) index = index * shape[d] + at[d];
+  return index;
+}
+
+void Dataset::read(int tensor, std::span<const int64_t> at, void* element) const {
+  int64_t index = linear(tensor, at);
+  auto loaded = loaded_.find(tensor);
+  if (loaded != loaded_.end()) {
+    auto size = static_cast<size_t>(size_of(type_));
+    std::memcpy(element, loaded->second.data.data() + static_cast<size_t>(index) * size, size);
+    return;
+  }
+  with_element_type(type_, [&](auto zero) {
+    auto value = random_value<decltype(zero)>(seeds_[tensor], index);
+    std::memcpy(element, &value, sizeof(value));
+  });
+}
+
+void Dataset::place(int tensor, TensorStore& store) const {
+  store.fill(tensor, [&](std::span<const int64_t> at, void* element) { read(tensor, at, element); });
+}
+
+int64_t Dataset::loaded_bytes() const {
+  int64_t bytes = 0;
+  for (const auto& [tensor, array] : loaded_) bytes += static_cast<int64_t>(array.data.size());
+  return bytes;
+}
+
+}  // namespace distal

@@ -1,0 +1,224 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "cli/options.h"
+#include "leaf/generate.h"
+#include "lower/compile.h"
+#include "lower/place.h"
+#include "plan/cost.h"
+#include "plan/memory.h"
+#include "plan/verify.h"
+#include "schedule/schedule.h"
+#include "support/text.h"
+
+namespace distal {
+
+namespace {
+
+constexpr size_t kMostRows = 40;
+constexpr int64_t kMostPieces = 16;
+
+std::string indented(const std::string& text, const std::string& by) {
+  std::string out;
+  bool at_start = true;
+  for (char c : text) {
+    if (at_start && c != '\n') out += by;
+    out += c;
+    at_start = c == '\n';
+  }
+  return out;
+}
+
+void show_nests(const Module& module) {
+  for (const ScheduledStatement& s : module.statements) {
+    ScheduleTrace trace = apply_schedule(module, s);
+    fmt::print("{}\n\n", to_string(s.statement));
+    fmt::print("Loops\n{}", indented(loop_nest_text(trace.stages[0]), "    "));
+    for (size_t i = 0; i < s.schedule.size(); ++i) {
+      fmt::print("  {}\n{}", to_string(s.schedule[i]), indented(loop_nest_text(trace.stages[i + 1]), "    "));
+    }
+    fmt::print("\n");
+  }
+}
+
+std::string pieces_text(const TensorPlan& tensor) {
+  std::string out;
+  const MachineShape& machine = tensor.owners.machine();
+  for (int64_t p = 0; p < std::min(machine.processors, kMostPieces); ++p) {
+    std::vector<std::string> rects;
+    for (const Rect& r : tensor.owners.rects_of(p)) {
+      rects.push_back(to_string(r));
+      if (rects.size() < 4) continue;
+      rects.emplace_back("...");
+      break;
+    }
+    if (!rects.empty()) out += fmt::format("    {} {}\n", machine.processor_name(p), fmt::join(rects, " "));
+  }
+  if (machine.processors > kMostPieces)
+    out += fmt::format("    ... {} more processors\n", machine.processors - kMostPieces);
+  return out;
+}
+
+void show_placement(const Plan& plan) {
+  fmt::print("Placement\n");
+  for (size_t t = 0; t < plan.tensors.size(); ++t) {
+    const Tensor& tensor = plan.program->module.tensors[t];
+    std::string how = tensor.distribution ? to_string(*tensor.distribution) : "on the first processor";
+    fmt::print("  {}({}) : {}\n", tensor.name, fmt::join(plan.tensors[t].owners.shape(), ", "), how);
+    if (tensor.distribution) fmt::print("    {}\n", to_string(placement_of(tensor)));
+    fmt::print("{}", pieces_text(plan.tensors[t]));
+  }
+  fmt::print("\n");
+}
+
+// Steps that follow each other and cost the same are one row.
+struct Row {
+  StepCost cost;
+  int64_t last = 0;
+};
+
+std::vector<Row> rows_of(const Cost& cost) {
+  std::vector<Row> rows;
+  std::map<std::pair<int, std::string>, size_t> open;  // the last row of each tensor
+  for (const StepCost& s : cost.steps) {
+    auto [entry, fresh] = open.try_emplace({s.stage, s.tensor}, rows.size());
+    if (!fresh) {
+      Row& row = rows[entry->second];
+      bool same = row.cost.at == s.at && row.cost.bytes == s.bytes && row.cost.messages == s.messages &&
+                  row.cost.pattern == s.pattern && row.last + 1 == s.step;
+      if (same) {
+        row.last = s.step;
+        continue;
+      }
+      entry->second = rows.size();
+    }
+    rows.push_back({s, s.step});
+  }
+  return rows;
+}
+
+void show_communication(const Cost& cost) {
+  std::vector<Row> rows = rows_of(cost);
+  if (rows.empty()) {
+    fmt::print("Communication\n  none\n\n");
+    return;
+  }
+  fmt::print("Communication\n  {:<8} {:<8} {:>9} {:>15} {:>9}  {}\n", "tensor", "at", "steps", "bytes a step",
+             "messages", "pattern");
+  for (size_t i = 0; i < std::min(rows.size(), kMostRows); ++i) {
+    const Row& r = rows[i];
+    std::string steps = r.last == r.cost.step ? std::to_string(r.last) : fmt::format("{}-{}", r.cost.step, r.last);
+    fmt::print("  {:<8} {:<8} {:>9} {:>15} {:>9}  {}\n", r.cost.tensor, r.cost.at, steps, with_commas(r.cost.bytes),
+               with_commas(r.cost.messages), to_string(r.cost.pattern));
+  }
+  if (rows.size() > kMostRows) fmt::print("  ... {} more rows\n", rows.size() - kMostRows);
+  fmt::print("\n");
+}
+
+void show_totals(const Cost& cost) {
+  fmt::print("Total\n  {:<28}{}\n", "processors", with_commas(cost.processors));
+  fmt::print("  {:<28}{:.4g}\n", "flops", cost.flops);
+  fmt::print("  {:<28}{} in {} messages\n", "bytes moved", with_commas(cost.bytes_moved), with_commas(cost.messages));
+  for (size_t l = 0; l < cost.bytes_by_level.size() && cost.bytes_by_level.size() > 1; ++l) {
+    fmt::print("    across level {:<13}{}\n", l, with_commas(cost.bytes_by_level[l]));
+  }
+  fmt::print("  {:<28}{} received, {} sent\n", "most on one processor", with_commas(cost.max_bytes_received),
+             with_commas(cost.max_bytes_sent));
+  fmt::print("  {:<28}{}\n", "peak bytes per processor", with_commas(cost.peak_bytes_per_processor));
+}
+
+nlohmann::ordered_json to_json(const Cost& cost) {
+  nlohmann::ordered_json tensors;
+  for (const auto& [name, t] : cost.tensors) {
+    tensors[name] = {{"bytes", t.bytes}, {"messages", t.messages}, {"pattern", to_string(t.pattern)}};
+  }
+  return {{"processors", cost.processors},
+          {"flops", cost.flops},
+          {"bytes_moved", cost.bytes_moved},
+          {"bytes_by_level", cost.bytes_by_level},
+          {"messages", cost.messages},
+          {"max_bytes_received", cost.max_bytes_received},
+          {"max_bytes_sent", cost.max_bytes_sent},
+          {"peak_bytes_per_processor", cost.peak_bytes_per_processor},
+          {"tensors", tensors}};
+}
+
+// The plan as text, for small programs: every transfer of every step.
+class PlanPrinter : public PlanVisitor {
+ public:
+  explicit PlanPrinter(const Plan& plan) : plan_(plan) {}
+  void begin(const StagePlan& stage) override { stage_ = &stage; }
+  void fetch(const FetchStep& step) override {
+    for (const Fetch& f : step.fetches) {
+      for (const FetchPiece& p : f.pieces) {
+        static constexpr const char* kFrom[] = {"home", "kept", "neighbour"};
+        fmt::print("step {} {} {}{} <- {} {}\n", step.step, name(f.place), plan_.tensors[step.acquire->tensor].name,
+                   to_string(p.rect), name(p.source), kFrom[static_cast<int>(p.from)]);
+      }
+    }
+  }
+  void release(const ReleaseStep& step) override {
+    for (const Transfer& t : step.transfers) {
+      static constexpr const char* kKind[] = {"write home", "add home", "add to partial", "add to shared", "replicate"};
+      fmt::print("step {} {} {}{} -> {} {}\n", step.step, name(t.source), plan_.tensors[step.tensor].name,
+                 to_string(t.rect), name(t.destination), kKind[static_cast<int>(t.kind)]);
+    }
+  }
+  void leaf(const LeafStep& step) override {
+    std::vector<std::string> names;
+    for (int64_t p : step.processors) names.push_back(name(p));
+    fmt::print("leaf on {}\n", fmt::join(names, " "));
+  }
+
+ private:
+  std::string name(int64_t p) const { return stage_->machine.processor_name(p); }
+  const Plan& plan_;
+  const StagePlan* stage_ = nullptr;
+};
+
+int dump_pass(const std::string& wanted, const LoadedModule& loaded) {
+  auto program = compile(loaded.module, [&](const std::string& pass, const std::string& text) {
+    if (pass == wanted) fmt::print("{}", text);
+  });
+  if (wanted == "plan" || wanted == "leaf") {
+    Plan plan = make_plan(program, loaded.params);
+    PlanPrinter printer(plan);
+    if (wanted == "plan") walk(plan, printer);
+    for (const StagePlan& s : plan.stages) {
+      if (wanted == "leaf") fmt::print("{}", generate_source(s, loaded.module.type));
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+int explain_command(const CliOptions& options) {
+  LoadedModule loaded = load_module(options);
+  if (!options.dump.empty()) return dump_pass(options.dump, loaded);
+  Plan plan = make_plan(compile(loaded.module), loaded.params);
+  Cost cost = count_cost(plan);
+  if (options.json) {
+    std::cout << to_json(cost).dump() << std::endl;
+    return 0;
+  }
+  show_nests(loaded.module);
+  show_placement(plan);
+  fmt::print("Program\n{}\n", indented(to_string(*plan.program), "  "));
+  show_communication(cost);
+  show_totals(cost);
+  return 0;
+}
+
+int check_command(const CliOptions& options) {
+  LoadedModule loaded = load_module(options);
+  Plan plan = make_plan(compile(loaded.module), loaded.params);
+  verify(plan, memory_needs(plan, Reach::Own));
+  fmt::print("{}: fine\n", options.file);
+  return 0;
+}
+
+}  // namespace distal

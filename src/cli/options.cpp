@@ -1,0 +1,71 @@
+#include "cli/options.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <sstream>
+
+#include "lang/parse.h"
+#include "lang/validate.h"
+
+namespace distal {
+
+namespace {
+
+std::pair<std::string, std::string> name_and_value(const std::string& word, const std::string& option) {
+  size_t equals = word.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == word.size()) {
+    throw Error(fmt::format("{} takes NAME=VALUE, and got '{}'", option, word));
+  }
+  return {word.substr(0, equals), word.substr(equals + 1)};
+}
+
+}  // namespace
+
+Bindings parse_settings(const std::vector<std::string>& settings) {
+  Bindings out;
+  for (const std::string& setting : settings) {
+    std::stringstream words(setting);
+    for (std::string word; std::getline(words, word, ',');) {
+      auto [name, text] = name_and_value(word, "--set");
+      int64_t value = 0;
+      auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+      if (error != std::errc() || end != text.data() + text.size()) {
+        throw Error(fmt::format("--set {}: '{}' is not an integer of 64 bits", name, text));
+      }
+      out[name] = value;
+    }
+  }
+  return out;
+}
+
+std::map<std::string, std::string> parse_files(const std::vector<std::string>& words, const std::string& option,
+                                               const Module& module) {
+  std::map<std::string, std::string> out;
+  for (const std::string& word : words) {
+    auto [name, file] = name_and_value(word, option);
+    if (!module.find_tensor(name))
+      throw Error(fmt::format("{} {}: there is no tensor {} in the program", option, word, name));
+    out[name] = file;
+  }
+  return out;
+}
+
+LoadedModule load_module(const CliOptions& options) {
+  LoadedModule loaded{parse_file(options.file), {}};
+  if (!options.type.empty()) {
+    std::optional<ElementType> type = parse_element_type(options.type);
+    if (!type) {
+      throw Error(
+          fmt::format("--type {}: the element types are float, double, int32, int64, complex<float> and "
+                      "complex<double>",
+                      options.type));
+    }
+    loaded.module.type = *type;
+  }
+  loaded.params = distal::bind(loaded.module, parse_settings(options.set));
+  validate(loaded.module, loaded.params);
+  return loaded;
+}
+
+}  // namespace distal

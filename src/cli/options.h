@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lang/int_expr.h"
+#include "lang/module.h"
+
+namespace distal {
+
+// What the command line said.
+struct CliOptions {
+  std::string file;
+  std::vector<std::string> set;  // "ni=512,gx=4"
+  std::string engine = "threads";
+  std::string leaf = "auto";
+  int threads = 0;
+  int reps = 3;
+  std::string type;
+  bool check = false;
+  bool json = false;
+  bool own_memory = false;
+  uint64_t seed = 1;
+  std::vector<std::string> load;  // "B=b.npy"
+  std::vector<std::string> save;
+  std::string dump;
+
+  int64_t ni = 0, nj = 0, nk = 0, processors = 0, bytes_per_processor = 0;  // plan cosma
+};
+
+// "a=1,b=2" as values by name; anything else is an Error that shows what is legal.
+Bindings parse_settings(const std::vector<std::string>& settings);
+
+// "B=b.npy" as file names by tensor.
+std::map<std::string, std::string> parse_files(const std::vector<std::string>& words, const std::string& option,
+                                               const Module& module);
+
+// The program of the command line with its params: parsed, typed, bound and validated.
+struct LoadedModule {
+  Module module;
+  Bindings params;
+};
+LoadedModule load_module(const CliOptions& options);
+
+// The commands; each returns the exit status.
+int run_command(const CliOptions& options);
+int explain_command(const CliOptions& options);
+int check_command(const CliOptions& options);
+int plan_cosma_command(const CliOptions& options);
+
+// Parses the command line and does what it says. Errors are printed on stderr and become the exit status.
+int main_command(int argc, const char* const* argv);
+
+}  // namespace distal

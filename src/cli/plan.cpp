@@ -1,0 +1,49 @@
+#include <fmt/format.h>
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "cli/options.h"
+#include "support/text.h"
+#include "tune/cosma.h"
+
+namespace distal {
+
+namespace {
+
+ElementType element_type(const std::string& name) {
+  if (name.empty()) return ElementType::Double;
+  std::optional<ElementType> type = parse_element_type(name);
+  if (!type) throw Error(fmt::format("--type {}: no such element type", name));
+  return *type;
+}
+
+}  // namespace
+
+int plan_cosma_command(const CliOptions& o) {
+  CosmaProblem problem{o.ni, o.nj, o.nk, o.processors, o.bytes_per_processor, size_of(element_type(o.type))};
+  CosmaPlan plan = plan_cosma(problem);
+  std::string settings = fmt::format("ni={},nj={},nk={},gx={},gy={},gz={},steps={},seqi={},seqj={}", o.ni, o.nj, o.nk,
+                                     plan.gx, plan.gy, plan.gz, plan.steps, plan.seqi, plan.seqj);
+  if (o.json) {
+    nlohmann::ordered_json json{{"set", settings},
+                                {"gx", plan.gx},
+                                {"gy", plan.gy},
+                                {"gz", plan.gz},
+                                {"steps", plan.steps},
+                                {"seqi", plan.seqi},
+                                {"seqj", plan.seqj},
+                                {"used_processors", plan.used_processors},
+                                {"idle_processors", plan.idle_processors},
+                                {"bytes_moved", plan.bytes_moved},
+                                {"memory_per_processor", plan.memory_per_processor}};
+    std::cout << json.dump() << std::endl;
+    return 0;
+  }
+  fmt::print("{}\n", settings);
+  fmt::print(stderr, "{} of {} processors, {} moved in all, {} at most on one processor\n", plan.used_processors,
+             o.processors, bytes_text(double(plan.bytes_moved)), bytes_text(double(plan.memory_per_processor)));
+  return 0;
+}
+
+}  // namespace distal

@@ -1,0 +1,176 @@
+#include "data/npy_header.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+namespace distal {
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, ElementType>, 6> kTypeCodes = {{
+    {"f4", ElementType::Float},
+    {"f8", ElementType::Double},
+    {"i4", ElementType::Int32},
+    {"i8", ElementType::Int64},
+    {"c8", ElementType::ComplexFloat},
+    {"c16", ElementType::ComplexDouble},
+}};
+
+// Reads the one Python literal that a header is: a dictionary with three known keys.
+class HeaderParser {
+ public:
+  HeaderParser(std::string_view text, const std::string& path) : text_(text), path_(path) {}
+
+  NpyHeader parse() {
+    expect('{');
+    while (!accept('}')) {
+      parse_entry();
+      if (accept(',')) continue;
+      expect('}');
+      break;
+    }
+    skip_space();
+    if (at_ != text_.size()) fail("has text after its header's dictionary");
+    require(type_.has_value(), "descr");
+    require(fortran_order_.has_value(), "fortran_order");
+    require(shape_.has_value(), "shape");
+    return {*type_, *fortran_order_, *shape_};
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& reason) const { refuse_npy(path_, reason); }
+
+  void require(bool found, const char* key) const {
+    if (!found) fail(fmt::format("has no '{}' in its header", key));
+  }
+
+  void skip_space() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t')) ++at_;
+  }
+
+  bool accept(char c) {
+    skip_space();
+    if (at_ == text_.size() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+
+  void expect(char c) {
+    if (!accept(c)) fail(fmt::format("has a malformed header: '{}' is missing at byte {} of it", c, at_));
+  }
+
+  bool accept_word(std::string_view word) {
+    skip_space();
+    if (text_.substr(at_, word.size()) != word) return false;
+    at_ += word.size();
+    return true;
+  }
+
+  std::string_view parse_string() {
+    skip_space();
+    char quote = at_ < text_.size() ? text_[at_] : '\0';
+    if (quote != '\'' && quote != '"') fail(fmt::format("has a malformed header: no string at byte {} of it", at_));
+    size_t end = text_.find(quote, at_ + 1);
+    if (end == std::string_view::npos) fail("has a malformed header: a string in it does not end");
+    std::string_view content = text_.substr(at_ + 1, end - at_ - 1);
+    at_ = end + 1;
+    return content;
+  }
+
+  void parse_entry() {
+    std::string_view key = parse_string();
+    expect(':');
+    if (key == "descr") {
+      type_ = parse_type();
+    } else if (key == "fortran_order") {
+      fortran_order_ = parse_bool();
+    } else if (key == "shape") {
+      shape_ = parse_shape();
+    } else {
+      fail("has a header with an unknown key");
+    }
+  }
+
+  ElementType parse_type() {
+    skip_space();
+    if (at_ < text_.size() && text_[at_] == '[') fail("holds records, not numbers");
+    std::string_view descr = parse_string();
+    for (const auto& [code, type] : kTypeCodes) {
+      if (descr.size() == code.size() + 1 && descr.substr(1) == code) {
+        if (descr[0] == '<' || descr[0] == '=') return type;
+        if (descr[0] == '>') fail("is big endian");
+      }
+    }
+    fail(fmt::format("has elements of type '{}'", printable(descr)));
+  }
+
+  bool parse_bool() {
+    if (accept_word("True")) return true;
+    if (accept_word("False")) return false;
+    fail("has a malformed header: 'fortran_order' is neither True nor False");
+  }
+
+  std::vector<int64_t> parse_shape() {
+    expect('(');
+    std::vector<int64_t> shape;
+    while (!accept(')')) {
+      shape.push_back(parse_extent());
+      if (accept(',')) continue;
+      expect(')');
+      break;
+    }
+    return shape;
+  }
+
+  int64_t parse_extent() {
+    skip_space();
+    int64_t extent = -1;
+    const char* end = text_.data() + text_.size();
+    auto [after, status] = std::from_chars(text_.data() + at_, end, extent);
+    if (status != std::errc{} || extent < 0) fail("has a malformed header: a number of its 'shape' is not a size");
+    at_ = static_cast<size_t>(after - text_.data());
+    accept('L');  // Python 2 wrote long integers so
+    return extent;
+  }
+
+  static std::string printable(std::string_view text) {
+    std::string out;
+    for (char c : text.substr(0, 32)) out += (c >= ' ' && c <= '~') ? c : '?';
+    return out;
+  }
+
+  std::string_view text_;
+  const std::string& path_;
+  size_t at_ = 0;
+  std::optional<ElementType> type_;
+  std::optional<bool> fortran_order_;
+  std::optional<std::vector<int64_t>> shape_;
+};
+
+}  // namespace
+
+void refuse_npy(const std::string& path, const std::string& reason) {
+  throw Error(fmt::format("'{}' {}", path, reason), {},
+              "a .npy file of format version 1 to 3 is legal whose elements are little-endian float32 (f4), "
+              "float64 (f8), int32 (i4), int64 (i8), complex64 (c8) or complex128 (c16)");
+}
+
+NpyHeader parse_npy_header(std::string_view text, const std::string& path) { return HeaderParser(text, path).parse(); }
+
+std::string format_npy_header(ElementType type, const std::vector<int64_t>& shape) {
+  std::string extents;
+  for (int64_t extent : shape) extents += fmt::format("{}, ", extent);
+  // Python's tuple of one keeps its comma; longer ones, by NumPy's habit, have none at the end.
+  if (shape.size() == 1) extents.pop_back();
+  if (shape.size() > 1) extents.resize(extents.size() - 2);
+  for (const auto& [code, of] : kTypeCodes) {
+    if (of == type) return fmt::format("{{'descr': '<{}', 'fortran_order': False, 'shape': ({}), }}", code, extents);
+  }
+  throw InternalError("element type without a .npy code");
+}
+
+}  // namespace distal

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "engine/threads/task_graph.h"
+#include "plan/memory.h"
+#include "store/allocator.h"
+#include "store/view.h"
+
+namespace distal {
+
+// One acquired copy: its memory, what it holds now, and who uses it.
+struct Slot {
+  std::byte* memory = nullptr;
+  std::vector<Rect> rects;
+  std::vector<View> views;        // one a rectangle
+  std::vector<int64_t> in_place;  // the processor in whose piece the view lies, or -1: this slot's own memory
+  Resource resource;
+};
+
+// The copies of one acquire at one place: one slot, or two that are used in turn.
+class PlaceBuffers {
+ public:
+  PlaceBuffers(const BufferNeed& need, int64_t place, Allocator& allocator);
+  ~PlaceBuffers();
+  PlaceBuffers(const PlaceBuffers&) = delete;
+  PlaceBuffers& operator=(const PlaceBuffers&) = delete;
+
+  Slot& current() { return slots_[current_]; }
+  // The slot that the next fetch fills.
+  Slot& advance();
+  std::byte* memory_of(Slot& slot);
+
+ private:
+  BufferNeed need_;
+  int64_t place_;
+  Allocator& allocator_;
+  Block block_;
+  std::vector<Slot> slots_;
+  size_t current_ = 0;
+};
+
+}  // namespace distal

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "leaf/leaf.h"
+#include "plan/memory.h"
+#include "plan/plan.h"
+#include "store/tensor_store.h"
+
+namespace distal {
+
+struct ThreadsOptions {
+  int threads = 0;  // 0: as many as the machine has cores
+  // Each processor touches only memory of its own, and every acquired rectangle is a copy that is checked to be
+  // complete. Off: what lies in anybody's piece in one part is used where it lies.
+  bool own_memory = false;
+};
+
+// What a run did, counted where bytes were really handed over.
+struct RunCounts {
+  int64_t bytes_moved = 0;
+  int64_t bytes_copied = 0;
+  int64_t messages = 0;
+  int64_t tasks = 0;
+};
+
+// Runs plans on the threads of this process.
+class ThreadsEngine {
+ public:
+  ThreadsEngine(const Plan& plan, const MemoryNeeds& needs, std::vector<std::unique_ptr<LeafKernel>> leaves,
+                Allocator& allocator, TensorStore& store, ThreadsOptions options);
+  ~ThreadsEngine();
+
+  RunCounts run();
+  RunCounts run_stage(size_t stage);  // one statement alone
+
+ private:
+  class Runner;
+  std::unique_ptr<Runner> runner_;
+};
+
+Reach reach_of(const ThreadsOptions& options);
+
+}  // namespace distal

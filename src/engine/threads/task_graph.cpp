@@ -1,0 +1,139 @@
+#include "engine/threads/task_graph.h"
+
+#include <algorithm>
+#include <atomic>
+
+namespace distal {
+
+namespace {
+constexpr int64_t kMostUnfinished = 4096;
+constexpr size_t kPruneUsers = 64;
+}  // namespace
+
+class Task {
+ public:
+  explicit Task(std::function<void()> body) : work(std::move(body)) {}
+
+  std::function<void()> work;
+  std::atomic<bool> done{false};
+  // Guarded by the graph's mutex.
+  int64_t waiting_for = 0;
+  std::vector<TaskPtr> followers;
+};
+
+void Resource::add_shared(const TaskPtr& task, std::vector<TaskPtr>& dependencies) {
+  if (changed_) dependencies.push_back(changed_);
+  if (users_.size() >= kPruneUsers) std::erase_if(users_, [](const TaskPtr& t) { return t->done.load(); });
+  users_.push_back(task);
+}
+
+void Resource::add_exclusive(const TaskPtr& task, std::vector<TaskPtr>& dependencies) {
+  if (changed_) dependencies.push_back(changed_);
+  dependencies.insert(dependencies.end(), users_.begin(), users_.end());
+  users_.clear();
+  changed_ = task;
+}
+
+TaskGraph::TaskGraph(int threads) : inline_(threads <= 1) {
+  if (inline_) return;
+  for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+}
+
+TaskGraph::~TaskGraph() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  ready_changed_.notify_all();
+  for (std::thread& t : threads_) t.join();
+}
+
+TaskPtr TaskGraph::make(std::function<void()> work) { return std::make_shared<Task>(std::move(work)); }
+
+void TaskGraph::submit(const TaskPtr& task, const std::vector<TaskPtr>& dependencies) {
+  if (inline_) {
+    task->work();
+    task->done = true;
+    task->work = nullptr;
+    ++run_;
+    return;
+  }
+  std::unique_lock lock(mutex_);
+  drained_.wait(lock, [&] { return unfinished_ < kMostUnfinished || failure_; });
+  rethrow_failure();
+  ++unfinished_;
+  for (const TaskPtr& d : dependencies) {
+    if (d == task || d->done) continue;
+    d->followers.push_back(task);
+    ++task->waiting_for;
+  }
+  if (task->waiting_for > 0) return;
+  ready_.push_back(task);
+  lock.unlock();
+  ready_changed_.notify_one();
+}
+
+void TaskGraph::wait() {
+  std::unique_lock lock(mutex_);
+  drained_.wait(lock, [&] { return unfinished_ == 0; });
+  rethrow_failure();
+}
+
+int64_t TaskGraph::tasks_run() const {
+  std::lock_guard lock(mutex_);
+  return run_;
+}
+
+void TaskGraph::rethrow_failure() {
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+void TaskGraph::work() {
+  while (true) {
+    TaskPtr task;
+    {
+      std::unique_lock lock(mutex_);
+      ready_changed_.wait(lock, [&] { return stopping_ || !ready_.empty(); });
+      if (ready_.empty()) return;
+      task = std::move(ready_.front());
+      ready_.pop_front();
+    }
+    run(task);
+    finish(task);
+  }
+}
+
+void TaskGraph::run(const TaskPtr& task) {
+  {
+    std::lock_guard lock(mutex_);
+    if (failure_) return;  // the run is over; what is left only has to drain
+  }
+  try {
+    task->work();
+  } catch (...) {
+    std::lock_guard lock(mutex_);
+    if (!failure_) failure_ = std::current_exception();
+  }
+}
+
+void TaskGraph::finish(const TaskPtr& task) {
+  task->work = nullptr;
+  size_t released = 0;
+  {
+    std::lock_guard lock(mutex_);
+    task->done = true;
+    ++run_;
+    for (TaskPtr& f : task->followers) {
+      if (--f->waiting_for > 0) continue;
+      ready_.push_back(std::move(f));
+      ++released;
+    }
+    task->followers.clear();
+    --unfinished_;
+  }
+  for (size_t i = 1; i < released; ++i) ready_changed_.notify_one();
+  if (released > 0) ready_changed_.notify_one();
+  drained_.notify_all();
+}
+
+}  // namespace distal

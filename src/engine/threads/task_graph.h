@@ -1,0 +1,65 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace distal {
+
+class Task;
+using TaskPtr = std::shared_ptr<Task>;
+
+// Something that tasks read and write. A task that changes all of it waits for everyone before; tasks that only read
+// it, or write parts of it that no other touches, wait for the last change only.
+class Resource {
+ public:
+  void add_shared(const TaskPtr& task, std::vector<TaskPtr>& dependencies);
+  void add_exclusive(const TaskPtr& task, std::vector<TaskPtr>& dependencies);
+
+ private:
+  TaskPtr changed_;
+  std::vector<TaskPtr> users_;
+};
+
+// Tasks with dependencies on earlier tasks, run by a pool of threads. As a task depends only on tasks submitted before
+// it, the graph has no cycle, and as only ready tasks take a thread, any number of processors share a few threads
+// without waiting on one another. With one thread tasks run as they are submitted.
+class TaskGraph {
+ public:
+  explicit TaskGraph(int threads);
+  ~TaskGraph();
+  TaskGraph(const TaskGraph&) = delete;
+  TaskGraph& operator=(const TaskGraph&) = delete;
+
+  static TaskPtr make(std::function<void()> work);
+  // Takes the task over. Waits while very many tasks are unfinished, so that a long plan needs little memory. Once a
+  // task has failed, its exception comes out here or from wait(), and no further task runs.
+  void submit(const TaskPtr& task, const std::vector<TaskPtr>& dependencies);
+  void wait();
+  int64_t tasks_run() const;
+
+ private:
+  void work();
+  void run(const TaskPtr& task);
+  void finish(const TaskPtr& task);
+  void rethrow_failure();
+
+  bool inline_ = false;
+  mutable std::mutex mutex_;
+  std::condition_variable ready_changed_;
+  std::condition_variable drained_;
+  std::deque<TaskPtr> ready_;
+  int64_t unfinished_ = 0;
+  int64_t run_ = 0;
+  bool stopping_ = false;
+  std::exception_ptr failure_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace distal

@@ -1,0 +1,129 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "ir/iteration_space.h"
+
+namespace distal {
+
+// The values that a variable takes while some loops stand still and the others run: lo <= v < hi. Exact if it takes
+// all of them, in every combination with the other variables.
+template <class Number>
+struct Interval {
+  Number lo{};
+  Number hi{};
+  bool exact = true;
+  bool point = false;  // known to hold one value, or none. Numbers say so themselves; symbols need to be told
+};
+
+namespace bounds_detail {
+
+inline bool is_point(const Interval<int64_t>& i) { return i.hi - i.lo <= 1; }
+inline bool is_point(const Interval<IntExpr>& i) { return i.point; }
+inline bool is_full(const Interval<int64_t>& i, int64_t extent) { return i.lo == 0 && i.hi >= extent; }
+inline bool is_full(const Interval<IntExpr>& i, const IntExpr& extent) { return i.lo.is_constant(0) && i.hi == extent; }
+
+template <class Number>
+Interval<Number> full(const Number& extent) {
+  return {Number(0), extent, true, false};
+}
+
+template <class Number>
+Interval<Number> tile(const Interval<Number>& outer, const Interval<Number>& inner, const Number& size,
+                      const Number& extent) {
+  using std::min;
+  if (is_full(inner, size) && !is_point(outer) && outer.lo == Number(0) && outer.exact && inner.exact) {
+    // All tiles of a range that starts at the beginning; said apart because symbols would not simplify to it.
+    return {Number(0), min(Number(outer.hi * size), extent), true, false};
+  }
+  Interval<Number> parent;
+  parent.lo = outer.lo * size + inner.lo;
+  parent.hi = min(Number((is_point(outer) ? outer.lo : Number(outer.hi - Number(1))) * size + inner.hi), extent);
+  parent.exact = outer.exact && inner.exact && (is_point(outer) || is_full(inner, size));
+  parent.point = outer.point && inner.point;
+  return parent;
+}
+
+// A range of a collapsed loop covers whole rows, or a part of one row, or neither: then the rectangle around it.
+inline void unfuse(const Interval<int64_t>& fused, int64_t inner_extent, Interval<int64_t>& outer,
+                   Interval<int64_t>& inner) {
+  int64_t last = fused.hi - 1;
+  outer = {floor_div(fused.lo, inner_extent), floor_div(last, inner_extent) + 1, fused.exact, false};
+  if (outer.hi - outer.lo == 1) {
+    inner = {floor_mod(fused.lo, inner_extent), floor_mod(last, inner_extent) + 1, fused.exact, false};
+    return;
+  }
+  bool whole_rows = floor_mod(fused.lo, inner_extent) == 0 && floor_mod(fused.hi, inner_extent) == 0;
+  inner = {0, inner_extent, fused.exact && whole_rows, false};
+  outer.exact = inner.exact;
+}
+
+inline void unfuse(const Interval<IntExpr>& fused, const IntExpr& inner_extent, Interval<IntExpr>& outer,
+                   Interval<IntExpr>& inner) {
+  outer.lo = floor_div(fused.lo, inner_extent);
+  outer.point = inner.point = fused.point;
+  outer.exact = inner.exact = fused.exact && fused.point;
+  if (fused.point) {
+    outer.hi = outer.lo + IntExpr(1);
+    inner.lo = floor_mod(fused.lo, inner_extent);
+    inner.hi = inner.lo + IntExpr(1);
+    return;
+  }
+  outer.hi = floor_div(fused.hi - IntExpr(1), inner_extent) + IntExpr(1);
+  inner.lo = IntExpr(0);
+  inner.hi = inner_extent;
+}
+
+}  // namespace bounds_detail
+
+// Bounds analysis: intervals[v] for every variable of the space, given those of the loops (the variables that nothing
+// derives from). Clipped at every enclosing tile. Says whether any iteration is left; symbols always say yes.
+template <class Number>
+bool bounds(const IterationSpace<Number>& space, std::vector<Interval<Number>>& intervals) {
+  using namespace bounds_detail;
+  auto empty = [](const Interval<Number>& i) {
+    if constexpr (std::is_same_v<Number, int64_t>) {
+      return i.lo >= i.hi;
+    } else {
+      return false;
+    }
+  };
+  for (auto d = space.derivations.rbegin(); d != space.derivations.rend(); ++d) {
+    if (const auto* t = std::get_if<Tile>(&*d)) {
+      intervals[t->parent] =
+          tile(intervals[t->outer], intervals[t->inner], space.extents[t->inner], space.extents[t->parent]);
+      if (empty(intervals[t->parent])) return false;
+    } else if (const auto* f = std::get_if<Fuse>(&*d)) {
+      if (is_full(intervals[f->fused], space.extents[f->fused])) {
+        intervals[f->outer] = full(space.extents[f->outer]);
+        intervals[f->inner] = full(space.extents[f->inner]);
+      } else {
+        unfuse(intervals[f->fused], space.extents[f->inner], intervals[f->outer], intervals[f->inner]);
+      }
+    } else if (const auto* r = std::get_if<Rotation>(&*d)) {
+      const Interval<Number>& result = intervals[r->result];
+      const Number& extent = space.extents[r->target];
+      Interval<Number>& target = intervals[r->target];
+      bool still = is_point(result);
+      Number shift = result.lo;
+      for (int by : r->by) {
+        still = still && is_point(intervals[by]);
+        shift = shift + intervals[by].lo;
+      }
+      if (still) {
+        target.lo = floor_mod(shift, extent);
+        target.hi = target.lo + Number(1);
+        target.exact = result.exact;
+        target.point = true;
+      } else {
+        target = full(extent);
+        target.exact = result.exact && is_full(result, extent);
+      }
+    }
+  }
+  return true;
+}
+
+}  // namespace distal

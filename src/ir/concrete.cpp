@@ -1,0 +1,116 @@
+#include "ir/concrete.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace distal {
+
+namespace {
+
+struct Printer {
+  std::string operator()(const Forall& s) const { return fmt::format("∀{} {}", s.variable.name, to_string(s.body)); }
+  std::string operator()(const Assignment& s) const {
+    return fmt::format("{} {} {}", to_string(s.lhs), to_string(s.op), to_string(s.rhs));
+  }
+  std::string operator()(const Sequence& s) const {
+    std::vector<std::string> parts;
+    for (const Stmt& part : s.statements) parts.push_back(to_string(part));
+    return fmt::format("({})", fmt::join(parts, " ; "));
+  }
+  std::string operator()(const Where& s) const {
+    return fmt::format("({} where {})", to_string(s.consumer), to_string(s.producer));
+  }
+  std::string operator()(const SuchThat& s) const {
+    std::vector<std::string> parts;
+    for (const Relation& r : s.relations) parts.push_back(to_string(r));
+    return fmt::format("{} s.t. {}", to_string(s.body), fmt::join(parts, ", "));
+  }
+};
+
+const char* mark_of(const Nest& nest, const IndexVar& v) {
+  for (const Relation& r : nest.relations) {
+    if (const auto* d = std::get_if<DistributeRelation>(&r); d && d->variable == v) return "  distributed";
+    if (const auto* p = std::get_if<ParallelizeRelation>(&r); p && p->variable == v) return "  parallel";
+  }
+  return "";
+}
+
+std::string communicated_at(const Nest& nest, const IndexVar& v) {
+  std::vector<std::string> tensors;
+  for (const Relation& r : nest.relations) {
+    if (const auto* c = std::get_if<CommunicateRelation>(&r); c && c->at == v) tensors.push_back(c->tensor.text);
+  }
+  return tensors.empty() ? "" : fmt::format("  communicate {}", fmt::join(tensors, ", "));
+}
+
+}  // namespace
+
+Stmt::Stmt(Forall node) : node_(std::make_shared<const Node>(std::move(node))) {}
+Stmt::Stmt(Assignment node) : node_(std::make_shared<const Node>(std::move(node))) {}
+Stmt::Stmt(Sequence node) : node_(std::make_shared<const Node>(std::move(node))) {}
+Stmt::Stmt(Where node) : node_(std::make_shared<const Node>(std::move(node))) {}
+Stmt::Stmt(SuchThat node) : node_(std::make_shared<const Node>(std::move(node))) {}
+
+bool operator==(const Stmt& a, const Stmt& b) { return a.node_ == b.node_ || *a.node_ == *b.node_; }
+
+std::string to_string(const Stmt& stmt) { return std::visit(Printer{}, stmt.node()); }
+
+Stmt concretize(const Statement& statement) {
+  bool reduces = !reduction_variables(statement).empty();
+  AssignOp op = reduces ? AssignOp::Accumulate : statement.op;
+  Stmt body = Assignment{statement.lhs, op, statement.rhs};
+  std::vector<IndexVar> loops = variables(statement);
+  for (auto v = loops.rbegin(); v != loops.rend(); ++v) body = Forall{*v, body};
+  return body;
+}
+
+bool Nest::has_loop(const IndexVar& variable) const {
+  return std::find(loops.begin(), loops.end(), variable) != loops.end();
+}
+
+size_t Nest::position(const IndexVar& variable) const {
+  return static_cast<size_t>(std::find(loops.begin(), loops.end(), variable) - loops.begin());
+}
+
+bool Nest::is_distributed(const IndexVar& variable) const {
+  return std::any_of(relations.begin(), relations.end(), [&](const Relation& r) {
+    const auto* d = std::get_if<DistributeRelation>(&r);
+    return d && d->variable == variable;
+  });
+}
+
+Nest nest_of(const Stmt& stmt) {
+  if (const auto* s = stmt.as<SuchThat>()) {
+    Nest nest = nest_of(s->body);
+    nest.relations.insert(nest.relations.end(), s->relations.begin(), s->relations.end());
+    return nest;
+  }
+  std::vector<IndexVar> loops;
+  Stmt body = stmt;
+  while (const auto* f = body.as<Forall>()) {
+    loops.push_back(f->variable);
+    body = Stmt(f->body);
+  }
+  return Nest{std::move(loops), body, {}};
+}
+
+Stmt to_stmt(const Nest& nest) {
+  Stmt stmt = nest.body;
+  for (auto v = nest.loops.rbegin(); v != nest.loops.rend(); ++v) stmt = Forall{*v, stmt};
+  return nest.relations.empty() ? stmt : Stmt(SuchThat{stmt, nest.relations});
+}
+
+std::string loop_nest_text(const Stmt& stmt) {
+  Nest nest = nest_of(stmt);
+  std::string out;
+  std::string indent;
+  for (const IndexVar& v : nest.loops) {
+    out += fmt::format("{}∀{}{}{}\n", indent, v.name, mark_of(nest, v), communicated_at(nest, v));
+    indent += "  ";
+  }
+  return out + indent + to_string(nest.body) + "\n";
+}
+
+}  // namespace distal

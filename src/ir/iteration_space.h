@@ -1,0 +1,60 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ir/relation.h"
+#include "lang/int_expr.h"
+#include "support/checked.h"
+
+namespace distal {
+
+// How the variables of a statement derive from one another, by number instead of by name. `Number` is IntExpr in a
+// Program, where sizes are symbols, and int64_t in a Plan, where they are values: bounds analysis is written once
+// for both.
+
+struct Tile {  // parent = outer * extent(inner) + inner: split and divide alike
+  int parent, outer, inner;
+};
+struct Fuse {  // fused = outer * extent(inner) + inner
+  int outer, inner, fused;
+};
+struct Rotation {  // target = (result + sum of by) mod extent(target)
+  int target;
+  std::vector<int> by;
+  int result;
+};
+using Derivation = std::variant<Tile, Fuse, Rotation>;
+
+template <class Number>
+struct IterationSpace {
+  std::vector<std::string> names;
+  std::vector<Number> extents;
+  std::vector<Derivation> derivations;  // in the order of the schedule: parents before their children
+
+  int size() const { return static_cast<int>(names.size()); }
+};
+
+// The space of a nest, from the extents of the statement's own variables and the relations of its schedule.
+IterationSpace<IntExpr> make_space(const std::vector<IndexVar>& variables,
+                                   const std::map<std::string, IntExpr>& extents,
+                                   const std::vector<Relation>& relations);
+
+// Adds parent = outer * size + inner; returns the numbers of outer and inner.
+std::pair<int, int> add_tile(IterationSpace<IntExpr>& space, int parent, const std::string& outer,
+                             const std::string& inner, const IntExpr& size);
+
+int find_variable(const IterationSpace<IntExpr>& space, const std::string& name);
+
+// Which variables take part in the value of `variable`: itself, and all that it is recovered from.
+std::vector<bool> recovered_from(const std::vector<Derivation>& derivations, int variables, int variable);
+
+// Which variables `variable` was made from by split, divide, collapse and rotate (the amount of a rotation does not
+// count: it moves iterations in time, not to other iterations).
+std::vector<bool> made_from(const std::vector<Derivation>& derivations, int variables, int variable);
+
+IterationSpace<int64_t> evaluate(const IterationSpace<IntExpr>& space, const Bindings& params);
+
+}  // namespace distal

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "lang/command.h"
+#include "lang/index_notation.h"
+#include "lang/int_expr.h"
+
+namespace distal {
+
+// The relations of a "s.t." clause. The first four say how loops derive from one another; the others mark loops.
+
+struct SplitRelation {  // parent = outer * size + inner, inner < size
+  IndexVar parent, outer, inner;
+  IntExpr size;
+  bool operator==(const SplitRelation&) const = default;
+};
+struct DivideRelation {  // parent = outer * ceildiv(extent(parent), parts) + inner, outer < parts
+  IndexVar parent, outer, inner;
+  IntExpr parts;
+  bool operator==(const DivideRelation&) const = default;
+};
+struct CollapseRelation {  // fused = outer * extent(inner) + inner
+  IndexVar outer, inner, fused;
+  bool operator==(const CollapseRelation&) const = default;
+};
+struct RotateRelation {  // target = (result + sum of by) mod extent(target)
+  IndexVar target;
+  std::vector<IndexVar> by;
+  IndexVar result;
+  bool operator==(const RotateRelation&) const = default;
+};
+
+struct DistributeRelation {  // the iterations of the loop run on different processors
+  IndexVar variable;
+  std::optional<int> level;      // none: the machine's dimensions in loop order
+  std::optional<int> dimension;  // of that level's grid; none: the next free one in loop order
+  bool operator==(const DistributeRelation&) const = default;
+};
+struct HoldRelation {  // nothing is distributed onto this machine dimension, and it is not at 0 but at this face
+  int level = 0;
+  int dimension = 0;
+  IntExpr face;
+  bool operator==(const HoldRelation&) const = default;
+};
+struct CommunicateRelation {
+  Name tensor;
+  IndexVar at;
+  bool operator==(const CommunicateRelation&) const = default;
+};
+struct SubstituteRelation {
+  std::vector<IndexVar> variables;
+  Name kernel;
+  bool operator==(const SubstituteRelation&) const = default;
+};
+struct ParallelizeRelation {
+  IndexVar variable;
+  bool operator==(const ParallelizeRelation&) const = default;
+};
+
+using Relation = std::variant<SplitRelation, DivideRelation, CollapseRelation, RotateRelation, DistributeRelation,
+                              HoldRelation, CommunicateRelation, SubstituteRelation, ParallelizeRelation>;
+
+std::string to_string(const Relation& relation);
+
+}  // namespace distal

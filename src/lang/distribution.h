@@ -1,0 +1,49 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "lang/machine.h"
+
+namespace distal {
+
+// What a machine dimension does with a tensor (the right side of "xy -> x0*").
+struct Partition {
+  std::string name;  // the tensor dimension that it cuts
+  bool operator==(const Partition&) const = default;
+};
+struct Fix {
+  IntExpr face;  // the one coordinate at which the tensor lives
+  bool operator==(const Fix&) const = default;
+};
+struct Broadcast {
+  bool operator==(const Broadcast&) const = default;
+};
+struct MachineDimension {
+  std::variant<Partition, Fix, Broadcast> role;
+  SourceSpan span;
+  bool operator==(const MachineDimension&) const = default;
+};
+
+// Tensor distribution notation for one level of a machine: X -> Y, and the block size of every tensor dimension
+// that is dealt out cyclically instead of in one block a processor.
+struct LevelDistribution {
+  std::vector<std::string> tensor_dimensions;        // X, one name a tensor dimension
+  std::vector<MachineDimension> machine_dimensions;  // Y, one role a machine dimension
+  std::map<std::string, IntExpr> cyclic;             // tensor dimension name -> block size
+  SourceSpan span;
+  bool operator==(const LevelDistribution&) const = default;
+};
+
+// One LevelDistribution a machine level, outermost first.
+struct Distribution {
+  std::vector<LevelDistribution> levels;
+  bool operator==(const Distribution&) const = default;
+};
+
+std::string to_string(const LevelDistribution& level);
+std::string to_string(const Distribution& distribution);
+
+}  // namespace distal

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <compare>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "support/error.h"
+
+namespace distal {
+
+// A variable of index notation or a loop made from one; known by its name, which is unique in a statement.
+struct IndexVar {
+  std::string name;
+  SourceSpan span;
+
+  friend bool operator==(const IndexVar& a, const IndexVar& b) { return a.name == b.name; }
+  friend std::strong_ordering operator<=>(const IndexVar& a, const IndexVar& b) { return a.name <=> b.name; }
+};
+
+struct Access {
+  std::string tensor;
+  std::vector<IndexVar> indices;
+  SourceSpan span;
+  bool operator==(const Access&) const = default;
+};
+
+struct Literal {
+  double value = 0;
+  bool integral = true;  // written without a point or an exponent
+  std::string text;      // as the user wrote it
+  SourceSpan span;
+  bool operator==(const Literal& o) const { return value == o.value && integral == o.integral; }
+};
+
+class Expr;
+enum class BinaryOp { Add, Subtract, Multiply };
+struct Negate;
+struct Binary;
+
+// The right side of a statement. Immutable; copies share.
+class Expr {
+ public:
+  using Node = std::variant<Access, Literal, Negate, Binary>;
+
+  Expr(Access access);    // NOLINT: an access is an expression
+  Expr(Literal literal);  // NOLINT: and so is a literal
+  static Expr negate(Expr operand);
+  static Expr binary(BinaryOp op, Expr left, Expr right);
+
+  const Node& node() const;
+  friend bool operator==(const Expr& a, const Expr& b);
+
+ private:
+  explicit Expr(std::shared_ptr<const Node> node);
+  std::shared_ptr<const Node> node_;
+};
+
+struct Negate {
+  Expr operand;
+  bool operator==(const Negate&) const = default;
+};
+struct Binary {
+  BinaryOp op;
+  Expr left;
+  Expr right;
+  bool operator==(const Binary&) const = default;
+};
+
+inline const Expr::Node& Expr::node() const { return *node_; }
+
+enum class AssignOp { Assign, Accumulate };
+
+// A(i, j) = e or A(i, j) += e, with sums implied over the variables that stand only on the right.
+struct Statement {
+  Access lhs;
+  AssignOp op = AssignOp::Assign;
+  Expr rhs;
+  SourceSpan span;
+  bool operator==(const Statement&) const = default;
+};
+
+// One addend of the right side with its sign; "b - (c + d)" has the terms +b, -c, -d.
+struct Term {
+  bool negated = false;
+  Expr expr;
+};
+
+std::vector<Access> accesses(const Expr& expr);                         // left to right, repeats included
+std::vector<IndexVar> variables(const Expr& expr);                      // by first appearance
+std::vector<IndexVar> variables(const Statement& statement);            // left side first
+std::vector<IndexVar> reduction_variables(const Statement& statement);  // those only on the right
+std::vector<Term> additive_terms(const Expr& expr);
+
+std::string to_string(const Access& access);
+std::string to_string(const Expr& expr);
+std::string to_string(AssignOp op);
+std::string to_string(const Statement& statement);
+
+}  // namespace distal

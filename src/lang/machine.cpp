@@ -1,0 +1,22 @@
+#include "lang/machine.h"
+
+namespace distal {
+
+std::string to_string(ProcessorKind kind) { return kind == ProcessorKind::Cpu ? "cpu" : "gpu"; }
+
+std::string to_string(MemoryKind kind) { return kind == MemoryKind::System ? "system" : "gpu"; }
+
+std::string to_string(const Grid& grid) {
+  std::string out = "Grid(";
+  for (size_t i = 0; i < grid.extents.size(); ++i) out += (i > 0 ? ", " : "") + grid.extents[i].to_string();
+  out += ")";
+  return grid.processor == ProcessorKind::Gpu ? out + " gpu" : out;
+}
+
+std::string to_string(const Machine& machine) {
+  std::string out;
+  for (size_t i = 0; i < machine.levels.size(); ++i) out += (i > 0 ? " of " : "") + to_string(machine.levels[i]);
+  return out;
+}
+
+}  // namespace distal

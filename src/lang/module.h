@@ -1,0 +1,60 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lang/command.h"
+#include "lang/distribution.h"
+#include "lang/element_type.h"
+#include "lang/index_notation.h"
+#include "lang/machine.h"
+
+namespace distal {
+
+struct Param {
+  std::string name;
+  IntExpr value;  // the default; may use the params before it
+  SourceSpan span;
+  bool operator==(const Param&) const = default;
+};
+
+// A tensor and its format: its size, where its pieces live and how each piece is stored.
+struct Tensor {
+  std::string name;
+  std::vector<IntExpr> dimensions;           // empty for a scalar
+  std::optional<Machine> machine;            // a declared one by value, or one written in place
+  std::optional<Distribution> distribution;  // none: the tensor lives on processor (0, ..., 0)
+  std::vector<int> order;                    // storage order, outermost first; always a permutation of the dimensions
+  MemoryKind memory = MemoryKind::System;
+  SourceSpan span;
+  bool operator==(const Tensor&) const = default;
+};
+
+struct ScheduledStatement {
+  Statement statement;
+  std::vector<Command> schedule;
+  bool operator==(const ScheduledStatement&) const = default;
+};
+
+// What the user said, whole: a value that prints as a .distal file and parses back to itself.
+struct Module {
+  std::vector<Param> params;
+  std::vector<Machine> machines;
+  std::vector<Tensor> tensors;
+  std::vector<ScheduledStatement> statements;
+  ElementType type = ElementType::Double;
+  bool operator==(const Module&) const = default;
+
+  const Tensor* find_tensor(const std::string& name) const;
+  const Machine* find_machine(const std::string& name) const;
+};
+
+std::string to_string(const Module& module);
+
+// The values of all params: the defaults, with `overrides` in their place. An override of an unknown param is
+// refused with the params that there are.
+Bindings bind(const Module& module, const Bindings& overrides);
+
+}  // namespace distal

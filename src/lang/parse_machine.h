@@ -1,0 +1,17 @@
+#pragma once
+
+#include "lang/module.h"
+#include "lang/token_stream.h"
+
+namespace distal {
+
+// Whether a grid written in place stands here: `Grid` is no reserved word, its parenthesis makes it one.
+bool at_grid(const TokenStream& tokens);
+
+// Parses `Grid(gx, gy)` with the kind of its processors after it, if that is given.
+Grid parse_grid(TokenStream& tokens, const Module& module);
+
+// Parses `Grid(...) of Grid(...) ...`; the machine has no name.
+Machine parse_machine(TokenStream& tokens, const Module& module);
+
+}  // namespace distal

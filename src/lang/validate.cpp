@@ -1,0 +1,249 @@
+#include "lang/validate.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "lang/same_machine.h"
+
+namespace distal {
+
+namespace {
+
+// Counts up to this fit in 64 bits with room for the small factors that the compiler multiplies them with.
+constexpr int64_t largest_count = int64_t{1} << 62;
+constexpr int64_t largest_point_count = int64_t{1} << 60;
+constexpr int64_t largest_processor_count = std::numeric_limits<int32_t>::max();
+
+// The product of positive factors, or nothing when it is beyond the limit.
+std::optional<int64_t> product(const std::vector<int64_t>& factors, int64_t limit) {
+  int64_t out = 1;
+  for (int64_t f : factors) {
+    if (f > limit / out) return std::nullopt;
+    out *= f;
+  }
+  return out;
+}
+
+std::string joined(const std::vector<int64_t>& numbers) {
+  std::string out;
+  for (int64_t n : numbers) out += (out.empty() ? "" : " x ") + std::to_string(n);
+  return out;
+}
+
+// "n - 1 = 3", or "3" for a constant.
+std::string with_value(const IntExpr& expr, int64_t value) {
+  return expr.is_constant() ? std::to_string(value) : fmt::format("{} = {}", expr.to_string(), value);
+}
+
+SourceSpan place_of(const IntExpr& expr, const SourceSpan& otherwise) {
+  return expr.span().line > 0 ? expr.span() : otherwise;
+}
+
+class Validator {
+ public:
+  Validator(const Module& module, const Bindings& params) : module_(module), params_(params) {}
+
+  void run() const {
+    for (const Machine& machine : module_.machines) check_machine(machine);
+    for (const Tensor& tensor : module_.tensors) check_tensor(tensor);
+    for (const ScheduledStatement& scheduled : module_.statements) {
+      check_statement(scheduled.statement);
+      for (const Command& command : scheduled.schedule) check_command(command);
+    }
+  }
+
+ private:
+  int64_t positive(const IntExpr& expr, const std::string& what, const SourceSpan& otherwise) const {
+    int64_t value = expr.evaluate(params_);
+    if (value >= 1) return value;
+    throw Error(fmt::format("{} is {}; it must be at least 1", what, with_value(expr, value)),
+                place_of(expr, otherwise));
+  }
+
+  std::vector<int64_t> extents(const Grid& grid) const {
+    std::vector<int64_t> out;
+    for (const IntExpr& extent : grid.extents) {
+      out.push_back(positive(extent, fmt::format("extent {} of the grid", out.size()), grid.span));
+    }
+    return out;
+  }
+
+  void check_machine(const Machine& machine) const {
+    std::vector<int64_t> all;
+    for (const Grid& grid : machine.levels) {
+      for (int64_t extent : extents(grid)) all.push_back(extent);
+    }
+    if (product(all, largest_processor_count)) return;
+    throw Error(fmt::format("the machine {} has {} processors", described(machine), joined(all)), machine.span,
+                fmt::format("a machine may have up to {} processors", largest_processor_count));
+  }
+
+  void check_tensor(const Tensor& tensor) const {
+    if (tensor.machine) check_machine(*tensor.machine);
+    check_size(tensor);
+    if (!tensor.distribution) return;
+    for (size_t level = 0; level < tensor.distribution->levels.size(); ++level) {
+      const LevelDistribution& distribution = tensor.distribution->levels[level];
+      check_faces(tensor, distribution, extents(tensor.machine->levels[level]));
+      for (const auto& [name, block] : distribution.cyclic) {
+        positive(block, fmt::format("the cyclic block of `{}`", name), distribution.span);
+      }
+    }
+  }
+
+  void check_size(const Tensor& tensor) const {
+    std::vector<int64_t> sizes;
+    for (const IntExpr& dimension : tensor.dimensions) {
+      sizes.push_back(positive(dimension, fmt::format("dimension {} of {}", sizes.size(), tensor.name), tensor.span));
+    }
+    int64_t bytes = size_of(module_.type);
+    if (product(sizes, largest_count / bytes)) return;
+    throw Error(fmt::format("{} has {} elements of {} bytes: too many", tensor.name, joined(sizes), bytes), tensor.span,
+                "a tensor may have up to 2^62 bytes");
+  }
+
+  void check_faces(const Tensor& tensor, const LevelDistribution& level, const std::vector<int64_t>& grid) const {
+    for (size_t d = 0; d < level.machine_dimensions.size(); ++d) {
+      const MachineDimension& dimension = level.machine_dimensions[d];
+      const auto* fix = std::get_if<Fix>(&dimension.role);
+      if (fix == nullptr) continue;
+      int64_t face = fix->face.evaluate(params_);
+      if (face >= 0 && face < grid[d]) continue;
+      throw Error(fmt::format("face {} of {} is outside machine dimension {}, which has extent {}",
+                              with_value(fix->face, face), tensor.name, d, grid[d]),
+                  dimension.span,
+                  grid[d] == 1 ? "the only face is 0" : fmt::format("the faces are 0 to {}", grid[d] - 1));
+    }
+  }
+
+  void check_statement(const Statement& statement) const {
+    check_machines(statement);
+    check_shapes(statement);
+    check_literals(statement.rhs);
+  }
+
+  void check_machines(const Statement& statement) const {
+    const Tensor* first = nullptr;
+    for (const Access& access : all_accesses(statement)) {
+      const Tensor& tensor = tensor_of(access);
+      if (!tensor.machine) continue;
+      if (first == nullptr) first = &tensor;
+      if (!differ(*first->machine, *tensor.machine, params_)) continue;
+      refuse_two_machines(first->name, with_values(*first->machine, params_), tensor.name,
+                          with_values(*tensor.machine, params_), access.span);
+    }
+  }
+
+  static std::vector<Access> all_accesses(const Statement& statement) {
+    std::vector<Access> all = accesses(statement.rhs);
+    all.insert(all.begin(), statement.lhs);
+    return all;
+  }
+
+  const Tensor& tensor_of(const Access& access) const {
+    const Tensor* tensor = module_.find_tensor(access.tensor);
+    if (tensor == nullptr) throw Error(fmt::format("unknown tensor `{}`", access.tensor), access.span);
+    if (tensor->dimensions.size() != access.indices.size()) {
+      throw Error(fmt::format("{} has {} dimensions, but {} indices are given", tensor->name, tensor->dimensions.size(),
+                              access.indices.size()),
+                  access.span);
+    }
+    return *tensor;
+  }
+
+  struct Use {
+    int64_t extent;
+    std::string tensor;
+    size_t dimension;
+  };
+
+  void check_shapes(const Statement& statement) const {
+    std::map<std::string, Use> first_use;
+    for (const Access& access : all_accesses(statement)) {
+      const Tensor& tensor = tensor_of(access);
+      for (size_t d = 0; d < access.indices.size(); ++d) {
+        Use use{tensor.dimensions[d].evaluate(params_), access.tensor, d};
+        const Use& first = first_use.emplace(access.indices[d].name, use).first->second;
+        if (first.extent != use.extent) refuse_shape(access.indices[d], first, use);
+      }
+    }
+    std::vector<int64_t> sizes;
+    for (const IndexVar& v : variables(statement)) sizes.push_back(first_use.at(v.name).extent);
+    if (product(sizes, largest_point_count)) return;
+    throw Error(fmt::format("the statement has {} points: too many", joined(sizes)), statement.span,
+                "a statement may have up to 2^60 points");
+  }
+
+  [[noreturn]] static void refuse_shape(const IndexVar& v, const Use& a, const Use& b) {
+    throw Error(fmt::format("index {} has extent {} in {} dimension {} but {} in {} dimension {}", v.name, a.extent,
+                            a.tensor, a.dimension, b.extent, b.tensor, b.dimension),
+                v.span, "dimensions that share an index must have the same size");
+  }
+
+  void check_literals(const Expr& expr) const {
+    if (const auto* literal = std::get_if<Literal>(&expr.node())) return check_literal(*literal);
+    if (const auto* negate = std::get_if<Negate>(&expr.node())) return check_literals(negate->operand);
+    if (const auto* binary = std::get_if<Binary>(&expr.node())) {
+      check_literals(binary->left);
+      check_literals(binary->right);
+    }
+  }
+
+  void check_literal(const Literal& literal) const {
+    std::string text = to_string(Expr(literal));
+    bool whole = literal.integral;
+    if (is_integer(module_.type) && !whole) {
+      throw Error(
+          fmt::format("the literal {} is not an integer, but the element type is {}", text, to_string(module_.type)),
+          literal.span, "write it without a point and an exponent, or choose a floating-point `type`");
+    }
+    double largest = largest_literal();
+    if (std::abs(literal.value) <= largest) return;
+    throw Error(fmt::format("the literal {} is too large for the element type {}", text, to_string(module_.type)),
+                literal.span, fmt::format("the largest is {}", largest));
+  }
+
+  // A literal is kept as a double, so an int64 literal of 2^53 or more could be off by some.
+  double largest_literal() const {
+    switch (module_.type) {
+      case ElementType::Float:
+      case ElementType::ComplexFloat: return std::numeric_limits<float>::max();
+      case ElementType::Double:
+      case ElementType::ComplexDouble: return std::numeric_limits<double>::max();
+      case ElementType::Int32: return std::numeric_limits<int32_t>::max();
+      case ElementType::Int64: return static_cast<double>((int64_t{1} << 53) - 1);
+    }
+    throw InternalError("largest_literal: unknown element type");
+  }
+
+  void check_command(const Command& command) const {
+    const GridRef* onto = nullptr;
+    if (const auto* bare = std::get_if<DistributeCommand>(&command.action)) onto = bare->onto ? &*bare->onto : nullptr;
+    if (const auto* compound = std::get_if<DistributeOntoCommand>(&command.action)) onto = &compound->onto;
+    if (onto != nullptr && onto->grid) check_machine({"", {*onto->grid}, onto->span});
+  }
+
+  const Module& module_;
+  const Bindings& params_;
+};
+
+}  // namespace
+
+void validate(const Module& module, const Bindings& params) { Validator(module, params).run(); }
+
+std::map<std::string, IntExpr> variable_extents(const Module& module, const Statement& statement) {
+  std::map<std::string, IntExpr> extents;
+  std::vector<Access> all = accesses(statement.rhs);
+  all.insert(all.begin(), statement.lhs);
+  for (const Access& access : all) {
+    const Tensor* tensor = module.find_tensor(access.tensor);
+    if (tensor == nullptr) throw Error(fmt::format("unknown tensor `{}`", access.tensor), access.span);
+    for (size_t d = 0; d < access.indices.size(); ++d)
+      extents.emplace(access.indices[d].name, tensor->dimensions.at(d));
+  }
+  return extents;
+}
+
+}  // namespace distal

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "lang/module.h"
+
+namespace distal {
+
+// Checks what depends on the values of the params: sizes and grid extents of at least 1, faces inside the grid,
+// block sizes, one extent per index variable (shape mismatch), literals that the element type can hold, element
+// counts and bytes that fit in 64 bits.
+void validate(const Module& module, const Bindings& params);
+
+// The extent of every index variable of a statement, taken from the tensors it indexes.
+std::map<std::string, IntExpr> variable_extents(const Module& module, const Statement& statement);
+
+}  // namespace distal

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace distal {
+
+using LeafFunction = void (*)(const int64_t* extent, const int64_t* value, void* const* data, const int64_t* offset,
+                              const int64_t* const* stride);
+
+// A loaded leaf; the library stays loaded as long as a copy of this lives.
+struct CompiledLeaf {
+  LeafFunction function = nullptr;
+  std::shared_ptr<void> library;
+  bool from_cache = false;
+};
+
+// Compiles C++ text that defines `leaf`, or takes it from the cache: a folder of the user's own, keyed by the text, the
+// compiler and the processor. Several processes may do so at once. An Error of kind Resources if there is no compiler.
+CompiledLeaf compile_leaf(const std::string& source, bool openmp);
+
+// The compiler that leaves are compiled with: $DISTAL_CXX, or else c++ or g++ or clang++ on the path; empty if none.
+std::string leaf_compiler();
+
+// The cache folder: $DISTAL_CACHE, or else distal/ in the user's cache folder.
+std::string cache_folder();
+
+}  // namespace distal

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "leaf/leaf.h"
+
+namespace distal {
+
+// The C++ of a leaf: sizes, strides and loop values are arguments, so new sizes need no new code.
+std::string generate_source(const StagePlan& stage, ElementType type);
+
+// That source, compiled by the system's compiler (or found in the cache) and loaded.
+std::unique_ptr<LeafKernel> make_generated_leaf(const StagePlan& stage, ElementType type);
+
+}  // namespace distal

@@ -1,0 +1,155 @@
+#include "leaf/interpret.h"
+
+#include "leaf/nest.h"
+
+namespace distal {
+
+namespace {
+
+// The right side as instructions for a small stack machine.
+struct Instruction {
+  enum class Op { Load, Constant, Negate, Add, Subtract, Multiply } op;
+  int access = 0;
+  double constant = 0;
+};
+
+void compile(const Expr& expr, int& access, std::vector<Instruction>& out) {
+  using Op = Instruction::Op;
+  if (std::holds_alternative<Access>(expr.node())) {
+    out.push_back({Op::Load, access++, 0});
+  } else if (const auto* l = std::get_if<Literal>(&expr.node())) {
+    out.push_back({Op::Constant, 0, l->value});
+  } else if (const auto* n = std::get_if<Negate>(&expr.node())) {
+    compile(n->operand, access, out);
+    out.push_back({Op::Negate, 0, 0});
+  } else if (const auto* b = std::get_if<Binary>(&expr.node())) {
+    compile(b->left, access, out);
+    compile(b->right, access, out);
+    Op op = b->op == BinaryOp::Add ? Op::Add : b->op == BinaryOp::Subtract ? Op::Subtract : Op::Multiply;
+    out.push_back({op, 0, 0});
+  }
+}
+
+struct CompiledTerm {
+  bool negated;
+  std::vector<int> only_at_zero;
+  std::vector<Instruction> code;
+};
+
+template <class T>
+class InterpretedLeaf : public LeafKernel {
+ public:
+  explicit InterpretedLeaf(const StagePlan& stage)
+      : space_(stage.space),
+        nest_(make_leaf_nest(stage.space, stage.leaf_loops)),
+        accesses_(leaf_of(*stage.stage).accesses),
+        accumulate_(leaf_of(*stage.stage).accumulate) {
+    for (const LeafTerm& term : leaf_terms(*stage.stage)) {
+      CompiledTerm made{term.negated, term.only_at_zero, {}};
+      int access = term.first_access;
+      compile(term.expr, access, made.code);
+      terms_.push_back(std::move(made));
+    }
+  }
+
+  void run(const LeafArguments& arguments) const override {
+    Frame frame{arguments.operands, arguments.values, {}};
+    if (recover(frame, 0)) loop(frame, 0);
+  }
+
+  std::string description() const override { return "interpreted"; }
+
+ private:
+  struct Frame {
+    const std::vector<View>& operands;
+    std::vector<int64_t> values;
+    std::vector<T> stack;
+  };
+
+  bool recover(Frame& frame, size_t depth) const {
+    std::vector<int64_t>& v = frame.values;
+    for (const Derivation& d : nest_.recovered[depth]) {
+      if (const auto* t = std::get_if<Tile>(&d)) {
+        v[t->parent] = v[t->outer] * space_.extents[t->inner] + v[t->inner];
+        if (v[t->parent] >= space_.extents[t->parent]) return false;
+      } else if (const auto* f = std::get_if<Fuse>(&d)) {
+        v[f->outer] = v[f->fused] / space_.extents[f->inner];
+        v[f->inner] = v[f->fused] % space_.extents[f->inner];
+      } else if (const auto* r = std::get_if<Rotation>(&d)) {
+        int64_t sum = v[r->result];
+        for (int by : r->by) sum += v[by];
+        v[r->target] = sum % space_.extents[r->target];
+      }
+    }
+    return true;
+  }
+
+  void loop(Frame& frame, size_t depth) const {
+    if (depth == nest_.loops.size()) return point(frame);
+    int64_t extent = space_.extents[nest_.loops[depth]];
+    for (int64_t x = 0; x < extent; ++x) {
+      frame.values[nest_.loops[depth]] = x;
+      if (recover(frame, depth + 1)) loop(frame, depth + 1);
+    }
+  }
+
+  T& element(const Frame& frame, int access) const {
+    const View& view = frame.operands[access];
+    int64_t offset = view.offset;
+    const std::vector<int>& indices = accesses_[access].indices;
+    for (size_t d = 0; d < indices.size(); ++d) offset += frame.values[indices[d]] * view.strides[d];
+    return reinterpret_cast<T*>(view.data)[offset];
+  }
+
+  void point(Frame& frame) const {
+    T sum{};
+    for (const CompiledTerm& term : terms_) {
+      bool contributes = true;
+      for (int v : term.only_at_zero) contributes = contributes && frame.values[v] == 0;
+      if (!contributes) continue;
+      T value = evaluate(frame, term.code);
+      sum = wrapping_add(sum, term.negated ? wrapping_negate(value) : value);
+    }
+    T& out = element(frame, 0);
+    out = accumulate_ ? wrapping_add(out, sum) : sum;
+  }
+
+  T evaluate(Frame& frame, const std::vector<Instruction>& code) const {
+    using Op = Instruction::Op;
+    std::vector<T>& stack = frame.stack;
+    stack.clear();
+    for (const Instruction& i : code) {
+      if (i.op == Op::Load) {
+        stack.push_back(element(frame, i.access));
+      } else if (i.op == Op::Constant) {
+        stack.push_back(static_cast<T>(i.constant));
+      } else if (i.op == Op::Negate) {
+        stack.back() = wrapping_negate(stack.back());
+      } else {
+        T right = stack.back();
+        stack.pop_back();
+        T& left = stack.back();
+        if (i.op == Op::Multiply) left = wrapping_multiply(left, right);
+        if (i.op == Op::Add) left = wrapping_add(left, right);
+        if (i.op == Op::Subtract) left = wrapping_add(left, wrapping_negate(right));
+      }
+    }
+    return stack.back();
+  }
+
+  IterationSpace<int64_t> space_;
+  LeafNest nest_;
+  std::vector<LeafAccess> accesses_;
+  bool accumulate_;
+  std::vector<CompiledTerm> terms_;
+};
+
+}  // namespace
+
+std::unique_ptr<LeafKernel> make_interpreted_leaf(const StagePlan& stage, ElementType type) {
+  return with_element_type(type, [&](auto zero) -> std::unique_ptr<LeafKernel> {
+    return std::make_unique<InterpretedLeaf<decltype(zero)>>(stage);
+  });
+}
+
+}  // namespace distal

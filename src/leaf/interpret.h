@@ -1,0 +1,13 @@
+#pragma once
+
+#include <memory>
+
+#include "leaf/leaf.h"
+
+namespace distal {
+
+// A leaf that walks its nest point by point: for tiny leaves, machines without a compiler, sanitizer runs and
+// differential tests.
+std::unique_ptr<LeafKernel> make_interpreted_leaf(const StagePlan& stage, ElementType type);
+
+}  // namespace distal

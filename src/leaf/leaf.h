@@ -1,0 +1,35 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lang/element_type.h"
+#include "plan/plan.h"
+#include "store/view.h"
+
+namespace distal {
+
+// What a leaf is given each time it runs.
+struct LeafArguments {
+  std::vector<int64_t> values;  // by variable: the loops that stand still, launch variables included
+  std::vector<View> operands;   // by access of the leaf; 0 is the output
+};
+
+// A leaf made for one stage at given params. Safe to run from several threads at once.
+class LeafKernel {
+ public:
+  virtual ~LeafKernel() = default;
+  virtual void run(const LeafArguments& arguments) const = 0;
+  virtual std::string description() const = 0;
+};
+
+enum class LeafChoice {
+  Automatic,    // the library where substitute asks for it; generated code unless the leaf's work is tiny
+  Interpreted,  // always, also in place of a library
+  Generated,    // always, also in place of a library
+};
+
+std::unique_ptr<LeafKernel> make_leaf(const StagePlan& stage, ElementType type, LeafChoice choice);
+
+}  // namespace distal

@@ -1,0 +1,66 @@
+#include "leaf/nest.h"
+
+#include <algorithm>
+
+namespace distal {
+
+namespace {
+
+bool is_ready(const Derivation& d, const std::vector<bool>& known) {
+  if (const auto* t = std::get_if<Tile>(&d)) return known[t->outer] && known[t->inner];
+  if (const auto* f = std::get_if<Fuse>(&d)) return known[f->fused];
+  const auto& r = std::get<Rotation>(d);
+  return known[r.result] && std::all_of(r.by.begin(), r.by.end(), [&](int v) { return known[v]; });
+}
+
+void make_known(const Derivation& d, std::vector<bool>& known) {
+  if (const auto* t = std::get_if<Tile>(&d)) known[t->parent] = true;
+  if (const auto* f = std::get_if<Fuse>(&d)) known[f->outer] = known[f->inner] = true;
+  if (const auto* r = std::get_if<Rotation>(&d)) known[r->target] = true;
+}
+
+}  // namespace
+
+LeafNest make_leaf_nest(const IterationSpace<int64_t>& space, const std::vector<int>& loops) {
+  LeafNest nest{loops, {}};
+  std::vector<bool> known(static_cast<size_t>(space.size()), true);
+  for (const Derivation& d : space.derivations) {
+    if (const auto* t = std::get_if<Tile>(&d)) known[t->parent] = false;
+    if (const auto* f = std::get_if<Fuse>(&d)) known[f->outer] = known[f->inner] = false;
+    if (const auto* r = std::get_if<Rotation>(&d)) known[r->target] = false;
+  }
+  for (int v : loops) known[v] = false;
+  std::vector<Derivation> waiting(space.derivations.rbegin(), space.derivations.rend());
+  for (size_t depth = 0; depth <= loops.size(); ++depth) {
+    if (depth > 0) known[loops[depth - 1]] = true;
+    std::vector<Derivation> here, later;
+    for (const Derivation& d : waiting) {
+      (is_ready(d, known) ? here : later).push_back(d);
+      if (is_ready(d, known)) make_known(d, known);
+    }
+    waiting = std::move(later);
+    nest.recovered.push_back(std::move(here));
+  }
+  return nest;
+}
+
+std::vector<LeafTerm> leaf_terms(const Stage& stage) {
+  const Statement& statement = stage.source.statement;
+  std::vector<IndexVar> sums = reduction_variables(statement);
+  std::vector<LeafTerm> out;
+  int access = 1;  // 0 is the output
+  for (const Term& term : additive_terms(statement.rhs)) {
+    LeafTerm made{term.negated, term.expr, {}, access};
+    access += static_cast<int>(accesses(term.expr).size());
+    std::vector<IndexVar> used = variables(term.expr);
+    for (const IndexVar& v : sums) {
+      if (std::find(used.begin(), used.end(), v) == used.end()) {
+        made.only_at_zero.push_back(find_variable(stage.space, v.name));
+      }
+    }
+    out.push_back(std::move(made));
+  }
+  return out;
+}
+
+}  // namespace distal

@@ -1,0 +1,79 @@
+#include "lower/place.h"
+
+#include <algorithm>
+#include <map>
+
+namespace distal {
+
+namespace {
+
+// Fresh names: a user's dimension names may repeat from level to level.
+std::string at_level(const std::string& name, size_t level) { return level == 0 ? name : name + std::to_string(level); }
+
+std::vector<std::string> dimension_names(const Tensor& tensor) {
+  if (tensor.distribution && !tensor.distribution->levels.empty())
+    return tensor.distribution->levels[0].tensor_dimensions;
+  std::vector<std::string> names;
+  for (size_t d = 0; d < tensor.dimensions.size(); ++d) names.push_back("d" + std::to_string(d));
+  return names;
+}
+
+}  // namespace
+
+Stmt placement_of(const Tensor& tensor) {
+  // 1. A variable for every name of X and Y; a broadcast dimension, which has none, gets one.
+  std::vector<std::string> names = dimension_names(tensor);
+  Access access{tensor.name, {}, {}};
+  for (const std::string& name : names) access.indices.push_back({name, {}});
+  std::vector<IndexVar> current = access.indices;  // what is left to cut of each tensor dimension
+
+  std::vector<IndexVar> distributed, rounds;
+  std::vector<Relation> relations;
+  size_t levels = tensor.distribution ? tensor.distribution->levels.size() : 0;
+  for (size_t l = 0; l < levels; ++l) {
+    const LevelDistribution& level = tensor.distribution->levels[l];
+    for (size_t m = 0; m < level.machine_dimensions.size(); ++m) {
+      const auto& role = level.machine_dimensions[m].role;
+      int level_number = static_cast<int>(l);
+      int dimension = static_cast<int>(m);
+      if (const auto* fix = std::get_if<Fix>(&role)) {
+        // 2. A dimension that is fixed is restricted to that value.
+        relations.push_back(HoldRelation{level_number, dimension, fix->face});
+      } else if (const auto* partition = std::get_if<Partition>(&role)) {
+        // 4. Divide by the machine dimension and distribute the outer variable.
+        const auto& xs = level.tensor_dimensions;
+        auto d = static_cast<size_t>(std::find(xs.begin(), xs.end(), partition->name) - xs.begin());
+        std::string base = at_level(names[d], l);
+        IndexVar outer{base + "o", {}}, inner{base + "i", {}};
+        const IntExpr& parts = tensor.machine->levels[l].extents[m];
+        auto block = level.cyclic.find(partition->name);
+        if (block == level.cyclic.end()) {
+          relations.push_back(DivideRelation{current[d], outer, inner, parts});
+        } else {
+          IndexVar number{base + "_block", {}}, round{base + "_round", {}};
+          relations.push_back(SplitRelation{current[d], number, inner, block->second});
+          relations.push_back(SplitRelation{number, round, outer, parts});
+          rounds.push_back(round);
+        }
+        relations.push_back(DistributeRelation{outer, level_number, dimension});
+        distributed.push_back(outer);
+        current[d] = inner;
+      } else {
+        IndexVar everywhere{at_level("b" + std::to_string(m), l), {}};
+        relations.push_back(DistributeRelation{everywhere, level_number, dimension});
+        distributed.push_back(everywhere);
+      }
+    }
+  }
+  // 5. Communicate the tensor underneath all distributed variables.
+  if (!distributed.empty()) {
+    relations.push_back(CommunicateRelation{Name{tensor.name, {}}, (rounds.empty() ? distributed : rounds).back()});
+  }
+  // 3. The variables of Y stand outermost.
+  std::vector<IndexVar> loops = distributed;
+  loops.insert(loops.end(), rounds.begin(), rounds.end());
+  loops.insert(loops.end(), current.begin(), current.end());
+  return to_stmt(Nest{loops, Assignment{access, AssignOp::Assign, access}, relations});
+}
+
+}  // namespace distal

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "ir/concrete.h"
+#include "lang/module.h"
+
+namespace distal {
+
+// The statement of concrete index notation that places a tensor where its distribution says: every processor touches
+// exactly what it owns. Made by the five steps of the paper's "Lowering Tensor Distribution Notation", level by level.
+Stmt placement_of(const Tensor& tensor);
+
+}  // namespace distal

@@ -1,0 +1,108 @@
+#include "lower/placed_nest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "schedule/checks.h"
+
+namespace distal {
+
+namespace {
+
+using MachinePosition = std::pair<int, int>;  // level, dimension
+
+// The machine dimension of every distributed loop, by name. Named dimensions are taken first; bare loops take what
+// is left in loop order.
+std::map<std::string, MachinePosition> assign_dimensions(const Nest& nest, const Machine& machine) {
+  std::map<std::string, MachinePosition> out;
+  std::set<MachinePosition> taken;
+  std::map<std::string, const DistributeRelation*> bare;
+  for (const Relation& r : nest.relations) {
+    const auto* d = std::get_if<DistributeRelation>(&r);
+    if (!d) continue;
+    if (d->dimension) {
+      MachinePosition at{*d->level, *d->dimension};
+      out[d->variable.name] = at;
+      taken.insert(at);
+    } else {
+      bare[d->variable.name] = d;
+    }
+  }
+  for (const IndexVar& loop : nest.loops) {
+    auto found = bare.find(loop.name);
+    if (found == bare.end()) continue;
+    const DistributeRelation& d = *found->second;
+    bool placed = false;
+    for (int level = 0; level < static_cast<int>(machine.levels.size()) && !placed; ++level) {
+      if (d.level && *d.level != level) continue;
+      for (int dim = 0; dim < static_cast<int>(machine.levels[level].extents.size()) && !placed; ++dim) {
+        placed = taken.insert({level, dim}).second;
+        if (placed) out[loop.name] = {level, dim};
+      }
+    }
+    if (!placed) {
+      refuse(nest, d.variable.span,
+             fmt::format("distribute: no dimension of {} is left for loop {}", to_string(machine), loop.name));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+int PlacedNest::end_of_launch(int position) const {
+  int count = static_cast<int>(loops.size());
+  auto in_launch = [&](int p) { return loops[p].distributed; };
+  // A round loop stands behind the launch that it belongs to and carries the name of its distributed loop.
+  auto is_round = [&](int p) { return !loops[p].distributed && loops[p].name != space.names[loops[p].variable]; };
+  if (!in_launch(position) && !is_round(position)) return position;
+  auto continues = [&](int p) {
+    if (in_launch(p + 1)) return in_launch(p) && loops[p].level == loops[p + 1].level;
+    return is_round(p + 1);
+  };
+  while (position + 1 < count && continues(position)) ++position;
+  return position;
+}
+
+PlacedNest place_nest(const Nest& nest, const std::map<std::string, IntExpr>& extents,
+                      const std::optional<Machine>& machine) {
+  const Assignment& a = assignment_of(nest);
+  PlacedNest out;
+  out.machine = machine ? *machine : Machine{"", {Grid{{IntExpr(1)}, ProcessorKind::Cpu, {}}}, {}};
+  out.space = make_space(variables(Statement{a.lhs, a.op, a.rhs, {}}), extents, nest.relations);
+  auto dimensions = assign_dimensions(nest, out.machine);
+
+  std::vector<PlacedLoop> rounds;  // of the launch being collected
+  auto flush_rounds = [&] {
+    out.loops.insert(out.loops.end(), rounds.begin(), rounds.end());
+    rounds.clear();
+  };
+  for (const IndexVar& loop : nest.loops) {
+    int variable = find_variable(out.space, loop.name);
+    auto at = dimensions.find(loop.name);
+    if (at == dimensions.end()) {
+      flush_rounds();
+      out.loops.push_back({variable, false, 0, 0, loop.name});
+      continue;
+    }
+    auto [level, dimension] = at->second;
+    if (!out.loops.empty() && out.loops.back().distributed && out.loops.back().level != level) flush_rounds();
+    const IntExpr& grid = out.machine.levels[level].extents[dimension];
+    if (!(out.space.extents[variable] == grid)) {
+      auto [round, processor] = add_tile(out.space, variable, loop.name + "_turn", loop.name + "_processor", grid);
+      rounds.push_back({round, false, 0, 0, loop.name});
+      variable = processor;
+    }
+    out.loops.push_back({variable, true, level, dimension, loop.name});
+  }
+  flush_rounds();
+
+  for (const Relation& r : nest.relations) {
+    if (const auto* h = std::get_if<HoldRelation>(&r)) out.held.push_back({h->level, h->dimension, h->face});
+  }
+  return out;
+}
+
+}  // namespace distal

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "program/program.h"
+
+namespace distal {
+
+// A loop of the nest after its machine dimension is known.
+struct PlacedLoop {
+  int variable = 0;
+  bool distributed = false;
+  int level = 0;  // of a distributed loop
+  int dimension = 0;
+  std::string name;  // the user's loop: for the rounds of a distributed loop, that loop
+};
+
+// The nest on its machine: bare distributes have found their dimensions, and a distributed loop whose extent is not
+// the grid's has become a round loop and a processor loop (it wraps round).
+struct PlacedNest {
+  Machine machine;
+  IterationSpace<IntExpr> space;
+  std::vector<PlacedLoop> loops;  // outermost first
+  std::vector<HeldDimension> held;
+
+  int levels() const { return static_cast<int>(machine.levels.size()); }
+  // The last position of the launch that the loop at `position` belongs to, rounds included; `position` itself for a
+  // loop that is not distributed. All loops of one launch are equivalent places.
+  int end_of_launch(int position) const;
+};
+
+PlacedNest place_nest(const Nest& nest, const std::map<std::string, IntExpr>& extents,
+                      const std::optional<Machine>& machine);
+
+}  // namespace distal

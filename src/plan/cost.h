@@ -1,0 +1,54 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "plan/walk.h"
+
+namespace distal {
+
+// How the bytes of a tensor travel; docs/language.md says which is which.
+enum class Pattern { None, Broadcast, Shift, Gather, Reduce, Mixed };
+std::string to_string(Pattern pattern);
+
+struct TensorCost {
+  int64_t bytes = 0;
+  int64_t messages = 0;
+  Pattern pattern = Pattern::None;
+};
+
+// One step of one tensor that moved bytes.
+struct StepCost {
+  int stage = 0;
+  std::string tensor;
+  std::string at;  // the loop of the acquire; "end" for the last copies to further replicas
+  int64_t step = 0;
+  int64_t bytes = 0;
+  int64_t messages = 0;
+  Pattern pattern = Pattern::None;
+};
+
+// What a plan moves and holds, counted by walking it.
+struct Cost {
+  int64_t processors = 1;
+  double flops = 0;
+  int64_t bytes_moved = 0;
+  std::vector<int64_t> bytes_by_level;
+  int64_t messages = 0;
+  int64_t max_bytes_received = 0;
+  int64_t max_bytes_sent = 0;
+  int64_t peak_bytes_per_processor = 0;
+  std::map<std::string, TensorCost> tensors;
+  std::vector<StepCost> steps;
+};
+
+Cost count_cost(const Plan& plan);
+
+// 2 per multiply-add of the statement as written, whatever the leaf does.
+double flops_of(const Statement& statement, const std::map<std::string, int64_t>& extents);
+
+// The extents of a stage's own variables, by name.
+std::map<std::string, int64_t> extents_of(const StagePlan& stage);
+
+}  // namespace distal

@@ -1,0 +1,131 @@
+#include "plan/fold.h"
+
+#include <algorithm>
+
+namespace distal {
+
+namespace {
+
+// The nodes from the root to the leaf, Init left out.
+std::vector<const Node*> spine(const Stage& stage) {
+  std::vector<const Node*> out;
+  const Node* node = stage.root.get();
+  while (true) {
+    if (const auto* c = std::get_if<Chain>(&node->value)) {
+      node = c->parts.back().get();
+      continue;
+    }
+    out.push_back(node);
+    if (const auto* l = std::get_if<Loop>(&node->value)) {
+      node = l->body.get();
+    } else if (const auto* a = std::get_if<Launch>(&node->value)) {
+      node = a->body.get();
+    } else if (const auto* q = std::get_if<Acquire>(&node->value)) {
+      node = q->body.get();
+    } else {
+      return out;
+    }
+  }
+}
+
+class Folder {
+ public:
+  Folder(const Plan& plan, StagePlan& stage) : plan_(plan), stage_(stage), spine_(spine(*stage.stage)) {}
+
+  void run() {
+    if (leaf_of(*stage_.stage).gemm) return;  // the kernel's loops are fixed by the user's word
+    for (size_t at = first_foldable(); at < spine_.size(); ++at) {
+      bool loop = std::holds_alternative<Loop>(spine_[at]->value);
+      if (loop && is_local_below(at)) return fold(at);
+    }
+  }
+
+ private:
+  size_t first_foldable() const {
+    size_t first = 0;
+    for (size_t i = 0; i < spine_.size(); ++i) {
+      if (std::holds_alternative<Launch>(spine_[i]->value)) first = i + 1;
+    }
+    return first;
+  }
+
+  std::vector<bool> fixed_above(size_t at, const AcquirePlan& acquire) const {
+    std::vector<bool> fixed = acquire.is_fixed;
+    for (size_t i = at; i < spine_.size(); ++i) {
+      if (const auto* l = std::get_if<Loop>(&spine_[i]->value)) fixed[l->variable] = false;
+    }
+    return fixed;
+  }
+
+  bool is_local_below(size_t at) {
+    std::vector<const AcquirePlan*> inside;
+    double steps = 1;
+    std::vector<int> loops;
+    for (size_t i = 0; i < spine_.size(); ++i) {
+      if (const auto* q = std::get_if<Acquire>(&spine_[i]->value); q && i > at)
+        inside.push_back(&stage_.acquires[q->id]);
+      if (const auto* l = std::get_if<Loop>(&spine_[i]->value); l && i < at) {
+        loops.push_back(l->variable);
+        steps *= static_cast<double>(stage_.space.extents[l->variable]);
+      }
+    }
+    std::vector<int64_t> places = stage_.places(stage_.machine.levels());
+    if (steps * static_cast<double>(places.size()) > static_cast<double>(kMaxSteps)) return false;
+    std::vector<int64_t> values(static_cast<size_t>(stage_.space.size()), 0);
+    for (const AcquirePlan* a : inside) {
+      if (!is_local(*a, fixed_above(at, *a), loops, 0, places, values)) return false;
+    }
+    return true;
+  }
+
+  bool is_local(const AcquirePlan& a, const std::vector<bool>& fixed, const std::vector<int>& loops, size_t depth,
+                const std::vector<int64_t>& places, std::vector<int64_t>& values) {
+    if (depth < loops.size()) {
+      for (int64_t x = 0; x < stage_.space.extents[loops[depth]]; ++x) {
+        values[loops[depth]] = x;
+        if (!is_local(a, fixed, loops, depth + 1, places, values)) return false;
+      }
+      return true;
+    }
+    for (int64_t place : places) {
+      if (!stage_.bounds_at(place, fixed, values, intervals_)) continue;
+      for (const auto& access : a.acquire->accesses) {
+        Rect rect = rect_of(access, intervals_);
+        if (own_view(plan_.tensors[a.tensor], stage_, *a.acquire, place, rect) < 0) return false;
+      }
+    }
+    return true;
+  }
+
+  void fold(size_t at) {
+    std::vector<int> loops;
+    for (size_t i = at; i < spine_.size(); ++i) {
+      if (const auto* l = std::get_if<Loop>(&spine_[i]->value)) loops.push_back(l->variable);
+      if (const auto* q = std::get_if<Acquire>(&spine_[i]->value)) {
+        stage_.acquires[q->id].is_fixed = fixed_above(at, stage_.acquires[q->id]);
+      }
+    }
+    stage_.leaf_loops.insert(stage_.leaf_loops.begin(), loops.begin(), loops.end());
+    stage_.fold_at = spine_[at];
+  }
+
+  const Plan& plan_;
+  StagePlan& stage_;
+  std::vector<const Node*> spine_;
+  std::vector<Interval<int64_t>> intervals_;
+};
+
+}  // namespace
+
+void fold_local_loops(const Plan& plan, StagePlan& stage) { Folder(plan, stage).run(); }
+
+int64_t own_view(const TensorPlan& tensor, const StagePlan& stage, const Acquire& acquire, int64_t place,
+                 const Rect& rect) {
+  const Ownership& owners = tensor.owners;
+  int64_t owner = owners.single_owner(rect, place);
+  if (owner < 0 || stage.machine.leader(owner, acquire.place_levels) != place) return -1;
+  if (acquire.privilege == Privilege::Reduce && owner != owners.first_owner(owners.colour_of(rect.lo))) return -1;
+  return owner;
+}
+
+}  // namespace distal

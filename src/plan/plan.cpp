@@ -1,0 +1,165 @@
+#include "plan/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "plan/fold.h"
+#include "schedule/schedule.h"
+#include "support/text.h"
+
+namespace distal {
+
+namespace {
+
+StagePlan plan_stage(const Plan& plan, const Stage& stage) {
+  StagePlan out;
+  out.stage = &stage;
+  out.output = plan.tensor_index(stage.source.statement.lhs.tensor);
+  out.machine = shape_of(stage.machine, plan.params);
+  out.space = evaluate(stage.space, plan.params);
+  out.machine_dimension.assign(static_cast<size_t>(out.space.size()), -1);
+  out.held.assign(out.machine.extents.size(), 0);
+  for (const HeldDimension& h : stage.held) {
+    out.held[out.machine.dimension(h.level, h.dimension)] = h.face.evaluate(plan.params);
+  }
+  for (const LaunchDimension& d : launch_dimensions(stage)) {
+    int dimension = out.machine.dimension(d.level, d.dimension);
+    out.machine_dimension[d.variable] = dimension;
+    out.held[dimension] = -1;
+  }
+  for (const Acquire* a : acquires_of(stage)) {
+    AcquirePlan acquire{a, plan.tensor_index(a->tensor), std::vector<bool>(static_cast<size_t>(out.space.size()))};
+    for (int v : a->fixed) acquire.is_fixed[v] = true;
+    out.acquires.push_back(std::move(acquire));
+  }
+  out.leaf_loops = leaf_of(stage).loops;
+  return out;
+}
+
+// All loops but the leaf's; what derives from loops follows from them.
+std::vector<bool> fixed_for_leaf(const StagePlan& stage) {
+  std::vector<bool> fixed(static_cast<size_t>(stage.space.size()), true);
+  for (int v : stage.leaf_loops) fixed[v] = false;
+  for (const Derivation& d : stage.space.derivations) {
+    if (const auto* t = std::get_if<Tile>(&d)) fixed[t->parent] = false;
+    if (const auto* f = std::get_if<Fuse>(&d)) fixed[f->outer] = fixed[f->inner] = false;
+    if (const auto* r = std::get_if<Rotation>(&d)) fixed[r->target] = false;
+  }
+  return fixed;
+}
+
+// How often the deepest node is reached, and the acquire that stands deepest.
+struct StepCount {
+  double steps = 1;
+  const Acquire* deepest = nullptr;
+};
+
+void count_steps(const StagePlan& stage, const NodePtr& node, double visits, StepCount& count) {
+  count.steps = std::max(count.steps, visits);
+  if (node.get() == stage.fold_at) return;
+  if (const auto* l = std::get_if<Loop>(&node->value)) {
+    count_steps(stage, l->body, visits * static_cast<double>(stage.space.extents[l->variable]), count);
+  } else if (const auto* a = std::get_if<Launch>(&node->value)) {
+    count_steps(stage, a->body, visits, count);
+  } else if (const auto* q = std::get_if<Acquire>(&node->value)) {
+    count.deepest = q;
+    count_steps(stage, q->body, visits, count);
+  } else if (const auto* c = std::get_if<Chain>(&node->value)) {
+    for (const NodePtr& part : c->parts) count_steps(stage, part, visits, count);
+  }
+}
+
+void refuse_too_many_steps(const StagePlan& stage) {
+  StepCount count;
+  count_steps(stage, stage.stage->root, 1, count);
+  double total = count.steps * static_cast<double>(stage.places(stage.machine.levels()).size());
+  if (total <= static_cast<double>(kMaxSteps)) return;
+  std::string steps = total < 9e18 ? with_commas(static_cast<int64_t>(total)) : fmt::format("{:.3g}", total);
+  std::string limit = with_commas(kMaxSteps);
+  const SourceSpan& span = stage.stage->source.statement.span;
+  if (!count.deepest) {
+    throw Error(fmt::format("the loops above the leaf make {} steps; at most {} are planned", steps, limit), span,
+                "move loops below the innermost distributed one with reorder");
+  }
+  const Acquire& a = *count.deepest;
+  std::string why = a.by_default
+                        ? fmt::format("no communicate names {0}, so {0} is communicated at loop {1}", a.tensor, a.at)
+                        : fmt::format("{} is communicated at loop {}", a.tensor, a.at);
+  throw Error(fmt::format("{}, which makes {} steps; at most {} are planned", why, steps, limit), span,
+              fmt::format("say communicate({}, ...) at a loop further out", a.tensor));
+}
+
+}  // namespace
+
+int64_t StagePlan::coordinate(int64_t processor, int dimension) const {
+  int64_t stride = 1;
+  for (size_t d = machine.extents.size(); d-- > static_cast<size_t>(dimension) + 1;) stride *= machine.extents[d];
+  return (processor / stride) % machine.extents[dimension];
+}
+
+std::vector<int64_t> StagePlan::places(int place_levels) const {
+  std::vector<int64_t> out;
+  for (int64_t p = 0; p < machine.processors; p += machine.group[place_levels]) {
+    bool takes_part = true;
+    for (size_t d = 0; d < held.size() && takes_part; ++d) {
+      if (held[d] < 0 || machine.level[d] >= place_levels) continue;
+      takes_part = coordinate(p, static_cast<int>(d)) == held[d];
+    }
+    if (takes_part) out.push_back(p);
+  }
+  return out;
+}
+
+bool StagePlan::bounds_at(int64_t place, const std::vector<bool>& is_fixed, const std::vector<int64_t>& values,
+                          std::vector<Interval<int64_t>>& intervals) const {
+  intervals.resize(static_cast<size_t>(space.size()));
+  for (int v = 0; v < space.size(); ++v) {
+    if (is_fixed[v]) {
+      int64_t value = machine_dimension[v] >= 0 ? coordinate(place, machine_dimension[v]) : values[v];
+      intervals[v] = {value, value + 1, true, true};
+    } else {
+      intervals[v] = {0, space.extents[v], true, false};
+    }
+  }
+  return bounds(space, intervals);
+}
+
+int Plan::tensor_index(const std::string& name) const {
+  for (size_t t = 0; t < tensors.size(); ++t) {
+    if (tensors[t].name == name) return static_cast<int>(t);
+  }
+  throw InternalError("no tensor " + name);
+}
+
+Plan make_plan(std::shared_ptr<const Program> program, const Bindings& params, PlanOptions options) {
+  Plan plan;
+  plan.program = program;
+  plan.params = params;
+  plan.options = options;
+  for (const Tensor& t : program->module.tensors) {
+    plan.tensors.push_back({t.name, Ownership(t, params), t.order, size_of(program->module.type)});
+    plan.processors = std::max(plan.processors, plan.tensors.back().owners.machine().processors);
+  }
+  for (const Stage& stage : program->stages) {
+    validate_schedule(stage.source, params);
+    plan.stages.push_back(plan_stage(plan, stage));
+    StagePlan& made = plan.stages.back();
+    plan.processors = std::max(plan.processors, made.machine.processors);
+    fold_local_loops(plan, made);
+    made.leaf_is_fixed = fixed_for_leaf(made);
+    refuse_too_many_steps(made);
+  }
+  return plan;
+}
+
+Rect rect_of(const std::vector<int>& indices, const std::vector<Interval<int64_t>>& intervals) {
+  Rect rect;
+  for (int v : indices) {
+    rect.lo.push_back(intervals[v].lo);
+    rect.hi.push_back(intervals[v].hi);
+  }
+  return rect;
+}
+
+}  // namespace distal

@@ -1,0 +1,63 @@
+#include "plan/rect.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace distal {
+
+void subtract(const Rect& a, const Rect& b, std::vector<Rect>& out) {
+  if (!overlap(a, b)) {
+    out.push_back(a);
+    return;
+  }
+  // Peel off what lies before and behind b, one dimension after the other; what is left at the end is inside of b.
+  Rect rest = a;
+  for (size_t d = 0; d < a.lo.size(); ++d) {
+    if (rest.lo[d] < b.lo[d]) {
+      Rect before = rest;
+      before.hi[d] = b.lo[d];
+      out.push_back(before);
+      rest.lo[d] = b.lo[d];
+    }
+    if (rest.hi[d] > b.hi[d]) {
+      Rect behind = rest;
+      behind.lo[d] = b.hi[d];
+      out.push_back(behind);
+      rest.hi[d] = b.hi[d];
+    }
+  }
+}
+
+std::vector<Rect> subtract(const Rect& a, const std::vector<Rect>& bs) {
+  std::vector<Rect> left{a};
+  for (const Rect& b : bs) {
+    std::vector<Rect> next;
+    for (const Rect& r : left) subtract(r, b, next);
+    left = std::move(next);
+  }
+  return left;
+}
+
+size_t hash_of(const std::vector<Rect>& rects) {
+  uint64_t h = 0x9e3779b97f4a7c15ULL;
+  auto mix = [&](int64_t v) {
+    h ^= static_cast<uint64_t>(v);
+    h *= 0xff51afd7ed558ccdULL;
+    h ^= h >> 32;
+  };
+  for (const Rect& r : rects) {
+    for (size_t d = 0; d < r.lo.size(); ++d) {
+      mix(r.lo[d]);
+      mix(r.hi[d]);
+    }
+  }
+  return static_cast<size_t>(h);
+}
+
+std::string to_string(const Rect& rect) {
+  std::vector<std::string> dims;
+  for (size_t d = 0; d < rect.lo.size(); ++d) dims.push_back(fmt::format("{}:{}", rect.lo[d], rect.hi[d]));
+  return fmt::format("[{}]", fmt::join(dims, ", "));
+}
+
+}  // namespace distal

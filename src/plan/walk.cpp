@@ -1,0 +1,349 @@
+#include "plan/walk.h"
+
+#include <algorithm>
+#include <map>
+
+#include "plan/fold.h"
+
+namespace distal {
+
+namespace {
+
+// What a place has of one acquire.
+struct Held {
+  bool any = false;
+  std::vector<Rect> rects;
+  std::vector<int64_t> views;
+};
+
+struct AcquireState {
+  std::vector<int64_t> places;
+  std::unordered_map<int64_t, Held> held;
+  Requests previous;  // of the step before
+  Requests current;
+  int64_t step = 0;
+};
+
+class Walker {
+ public:
+  Walker(const Plan& plan, const StagePlan& stage, PlanVisitor& visitor)
+      : plan_(plan), stage_(stage), visitor_(visitor), values_(static_cast<size_t>(stage.space.size()), 0) {
+    for (const AcquirePlan& a : stage.acquires) {
+      AcquireState state;
+      state.places = stage.places(a.acquire->place_levels);
+      states_.push_back(std::move(state));
+    }
+    processors_ = stage.places(stage.machine.levels());
+  }
+
+  void run() {
+    visitor_.begin(stage_);
+    visit(*stage_.stage->root);
+    release_everything();
+    visitor_.end(stage_);
+  }
+
+ private:
+  void visit(const Node& node) {
+    if (&node == stage_.fold_at) return visit_folded(node);
+    std::visit([&](const auto& n) { step(n); }, node.value);
+  }
+
+  void step(const Launch& n) { visit(*n.body); }
+  void step(const Loop& n) {
+    for (int64_t x = 0; x < stage_.space.extents[n.variable]; ++x) {
+      values_[n.variable] = x;
+      visit(*n.body);
+    }
+    values_[n.variable] = 0;
+  }
+  void step(const Acquire& n) {
+    acquire(stage_.acquires[n.id]);
+    visit(*n.body);
+  }
+  void step(const Leaf&) { leaf(); }
+  void step(const Init& n) { visitor_.init(plan_.tensor_index(n.tensor)); }
+  void step(const Chain& n) {
+    for (const NodePtr& part : n.parts) visit(*part);
+  }
+
+  void visit_folded(const Node& node) {
+    const Node* inner = &node;
+    while (true) {
+      if (const auto* q = std::get_if<Acquire>(&inner->value)) {
+        acquire(stage_.acquires[q->id]);
+        inner = q->body.get();
+      } else if (const auto* l = std::get_if<Loop>(&inner->value)) {
+        inner = l->body.get();
+      } else {
+        return leaf();
+      }
+    }
+  }
+
+  void leaf() {
+    if (!visitor_.wants_leaves()) return;
+    LeafStep step{&values_, {}};
+    for (int64_t p : processors_) {
+      if (stage_.bounds_at(p, stage_.leaf_is_fixed, values_, intervals_)) step.processors.push_back(p);
+    }
+    if (!step.processors.empty()) visitor_.leaf(step);
+  }
+
+  // All places ask for what they need at this step.
+  void acquire(const AcquirePlan& a) {
+    AcquireState& state = states_[a.acquire->id];
+    std::swap(state.previous, state.current);
+    state.current.clear();
+    FetchStep step{&a, state.step, {}, &state.current};
+    std::vector<int64_t> leaving;
+    for (int64_t place : state.places) {
+      if (!stage_.bounds_at(place, a.is_fixed, values_, intervals_)) continue;
+      std::vector<Rect> rects;
+      for (const auto& access : a.acquire->accesses) rects.push_back(rect_of(access, intervals_));
+      state.current[rects].push_back(place);
+      Held& held = state.held[place];
+      if (held.any && held.rects == rects) continue;
+      if (held.any && a.acquire->privilege != Privilege::Read) leaving.push_back(place);
+      step.fetches.push_back(make_fetch(a, state, held, place, std::move(rects)));
+    }
+    if (!leaving.empty()) {
+      release_children(a, leaving);
+      release(a, leaving);
+    }
+    for (const Fetch& f : step.fetches) state.held[f.place] = {true, f.rects, f.views};
+    if (!step.fetches.empty()) visitor_.fetch(step);
+    ++state.step;
+  }
+
+  Fetch make_fetch(const AcquirePlan& a, const AcquireState& state, const Held& held, int64_t place,
+                   std::vector<Rect> rects) const {
+    Fetch fetch{place, std::move(rects), {}, {}};
+    const TensorPlan& tensor = plan_.tensors[a.tensor];
+    for (const Rect& r : fetch.rects) {
+      // A parent's copy stands in for home: nothing of a partial below it can be used where it lies.
+      fetch.views.push_back(a.acquire->parent ? -1 : own_view(tensor, stage_, *a.acquire, place, r));
+    }
+    if (a.acquire->privilege == Privilege::Read) add_pieces(a, state, held, fetch);
+    return fetch;
+  }
+
+  // Own memory first, then a neighbour that asked for the same at the step before, then the owner.
+  void add_pieces(const AcquirePlan& a, const AcquireState& state, const Held& held, Fetch& fetch) const {
+    const Ownership& owners = plan_.tensors[a.tensor].owners;
+    int64_t neighbour = -1;
+    bool looked = false;
+    std::vector<Rect> done;
+    for (size_t i = 0; i < fetch.rects.size(); ++i) {
+      if (fetch.views[i] >= 0) continue;
+      for (const Rect& part : subtract(fetch.rects[i], done)) {
+        owners.cut(part, [&](const Rect& piece, const Colour& colour) {
+          int64_t owner = owners.nearest_owner(colour, fetch.place);
+          if (!moves(stage_, a.acquire->place_levels, owner, fetch.place)) {
+            fetch.pieces.push_back({piece, owner, FetchPiece::From::Home});
+            return;
+          }
+          if (!looked) {
+            neighbour = find_neighbour(state, fetch);
+            looked = true;
+          }
+          add_remote(held, neighbour, owner, piece, fetch);
+        });
+      }
+      done.push_back(fetch.rects[i]);
+    }
+  }
+
+  static void add_remote(const Held& held, int64_t neighbour, int64_t owner, const Rect& piece, Fetch& fetch) {
+    std::vector<Rect> missing{piece};
+    if (held.any) {
+      missing = subtract(piece, held.rects);
+      for (const Rect& kept : complement(piece, missing)) {
+        fetch.pieces.push_back({kept, fetch.place, FetchPiece::From::Kept});
+      }
+    }
+    for (Rect& m : missing) {
+      if (neighbour >= 0) {
+        fetch.pieces.push_back({std::move(m), neighbour, FetchPiece::From::Neighbour});
+      } else {
+        fetch.pieces.push_back({std::move(m), owner, FetchPiece::From::Home});
+      }
+    }
+  }
+
+  static std::vector<Rect> complement(const Rect& whole, const std::vector<Rect>& parts) {
+    if (parts.size() == 1 && parts[0] == whole) return {};
+    return subtract(whole, parts);
+  }
+
+  int64_t find_neighbour(const AcquireState& state, const Fetch& fetch) const {
+    if (!plan_.options.neighbours || state.step == 0) return -1;
+    auto found = state.previous.find(fetch.rects);
+    if (found == state.previous.end()) return -1;
+    auto nearer = [&](int64_t p, int64_t q) {
+      int lp = stage_.machine.crossed_level(p, fetch.place), lq = stage_.machine.crossed_level(q, fetch.place);
+      if (lp != lq) return lp > lq;
+      int64_t dp = stage_.machine.distance(p, fetch.place), dq = stage_.machine.distance(q, fetch.place);
+      return dp != dq ? dp < dq : p < q;
+    };
+    int64_t best = -1;
+    for (int64_t p : found->second) {
+      if (p != fetch.place && (best < 0 || nearer(p, best))) best = p;
+    }
+    return best;
+  }
+
+  // ---- what was written or summed goes home ----
+
+  void release_children(const AcquirePlan& parent, const std::vector<int64_t>& places) {
+    for (const AcquirePlan& child : stage_.acquires) {
+      if (child.acquire->parent != parent.acquire->id) continue;
+      std::vector<int64_t> leaving;
+      for (int64_t p : states_[child.acquire->id].places) {
+        int64_t leader = stage_.machine.leader(p, parent.acquire->place_levels);
+        bool ends = std::binary_search(places.begin(), places.end(), leader);
+        if (ends && states_[child.acquire->id].held[p].any) leaving.push_back(p);
+      }
+      if (!leaving.empty()) release(child, leaving);
+    }
+  }
+
+  void release(const AcquirePlan& a, const std::vector<int64_t>& places) {
+    AcquireState& state = states_[a.acquire->id];
+    ReleaseStep step{&a, a.tensor, state.step, places, {}};
+    if (a.acquire->privilege == Privilege::Write) {
+      for (int64_t place : places) add_writes(a, place, state.held[place], step);
+    } else {
+      add_partials(a, state, places, step);
+    }
+    for (int64_t place : places) state.held[place] = Held{};
+    visitor_.release(step);
+  }
+
+  void add_writes(const AcquirePlan& a, int64_t place, const Held& held, ReleaseStep& step) const {
+    const Ownership& owners = plan_.tensors[a.tensor].owners;
+    owners.cut(held.rects[0], [&](const Rect& part, const Colour& colour) {
+      int64_t holder = held.views[0];
+      if (holder < 0) {
+        holder = owners.nearest_owner(colour, place);
+        if (moves(stage_, a.acquire->place_levels, holder, place)) holder = owners.first_owner(colour);
+        step.transfers.push_back({part, place, holder, Transfer::Kind::WriteHome});
+      }
+      for (int64_t replica : owners.processors_of(colour)) {
+        if (replica != holder) step.transfers.push_back({part, holder, replica, Transfer::Kind::Replicate});
+      }
+    });
+  }
+
+  // Partials of the same rectangle meet at the first of them in each part of the machine before they leave it.
+  void add_partials(const AcquirePlan& a, AcquireState& state, const std::vector<int64_t>& places,
+                    ReleaseStep& step) const {
+    std::map<int64_t, std::vector<Transfer>> last;  // by source, so that they arrive in processor order
+    std::unordered_map<std::vector<Rect>, std::vector<int64_t>, RectListHash> same;
+    std::vector<const std::vector<Rect>*> order;
+    for (int64_t place : places) {
+      const Held& held = state.held[place];
+      if (held.views[0] >= 0) continue;
+      auto [entry, fresh] = same.try_emplace(held.rects);
+      if (fresh) order.push_back(&entry->first);
+      entry->second.push_back(place);
+    }
+    for (const std::vector<Rect>* rects : order) {
+      const std::vector<int64_t>& sources = same.at(*rects);
+      if (a.acquire->parent) {
+        int levels = stage_.acquires[*a.acquire->parent].acquire->place_levels;
+        std::map<int64_t, std::vector<int64_t>> by_parent;
+        for (int64_t p : sources) by_parent[stage_.machine.leader(p, levels)].push_back(p);
+        for (auto& [leader, members] : by_parent) {
+          combine((*rects)[0], members, leader, levels + 1, Transfer::Kind::CombineParent, step, last);
+        }
+      } else {
+        const Ownership& owners = plan_.tensors[a.tensor].owners;
+        owners.cut((*rects)[0], [&](const Rect& part, const Colour& colour) {
+          combine(part, sources, owners.first_owner(colour), 1, Transfer::Kind::CombineHome, step, last);
+        });
+      }
+    }
+    for (auto& [source, transfers] : last) {
+      step.transfers.insert(step.transfers.end(), transfers.begin(), transfers.end());
+    }
+  }
+
+  void combine(const Rect& part, std::vector<int64_t> sources, int64_t destination, int outermost, Transfer::Kind kind,
+               ReleaseStep& step, std::map<int64_t, std::vector<Transfer>>& last) const {
+    const MachineShape& machine = stage_.machine;
+    for (int level = machine.levels() - 1; level >= outermost; --level) {
+      std::map<int64_t, int64_t> first;  // by part of the machine
+      std::vector<int64_t> left;
+      for (int64_t p : sources) {
+        int64_t leader = machine.leader(p, level);
+        bool at_home = leader == machine.leader(destination, level);
+        auto [entry, fresh] = first.try_emplace(leader, p);
+        if (at_home || fresh) {
+          left.push_back(p);
+        } else {
+          step.transfers.push_back({part, p, entry->second, Transfer::Kind::CombinePartial});
+        }
+      }
+      sources = std::move(left);
+    }
+    for (int64_t p : sources) last[p].push_back({part, p, destination, kind});
+  }
+
+  void release_everything() {
+    // Inner partials first: their parents' copies take them in.
+    for (auto a = stage_.acquires.rbegin(); a != stage_.acquires.rend(); ++a) {
+      if (a->acquire->privilege == Privilege::Read) continue;
+      std::vector<int64_t> leaving;
+      for (int64_t p : states_[a->acquire->id].places) {
+        if (states_[a->acquire->id].held[p].any) leaving.push_back(p);
+      }
+      if (!leaving.empty()) release(*a, leaving);
+    }
+    bool reduced = stage_.acquires[0].acquire->privilege == Privilege::Reduce;
+    if (reduced && plan_.tensors[stage_.output].owners.has_replicas()) replicate();
+  }
+
+  void replicate() {
+    const Ownership& owners = plan_.tensors[stage_.output].owners;
+    ReleaseStep step{nullptr, stage_.output, states_[0].step + 1, {}, {}};
+    Rect all;
+    for (int64_t extent : owners.shape()) {
+      all.lo.push_back(0);
+      all.hi.push_back(extent);
+    }
+    owners.cut(all, [&](const Rect& part, const Colour& colour) {
+      std::vector<int64_t> replicas = owners.processors_of(colour);
+      for (size_t r = 1; r < replicas.size(); ++r) {
+        step.transfers.push_back({part, replicas[0], replicas[r], Transfer::Kind::Replicate});
+      }
+    });
+    visitor_.release(step);
+  }
+
+  const Plan& plan_;
+  const StagePlan& stage_;
+  PlanVisitor& visitor_;
+  std::vector<int64_t> values_;
+  std::vector<AcquireState> states_;
+  std::vector<int64_t> processors_;
+  std::vector<Interval<int64_t>> intervals_;
+};
+
+}  // namespace
+
+void walk(const Plan& plan, const StagePlan& stage, PlanVisitor& visitor) { Walker(plan, stage, visitor).run(); }
+
+void walk(const Plan& plan, PlanVisitor& visitor) {
+  for (const StagePlan& stage : plan.stages) walk(plan, stage, visitor);
+}
+
+bool moves(const StagePlan& stage, const ReleaseStep& step, const Transfer& transfer) {
+  int levels = stage.machine.levels();
+  if (transfer.kind == Transfer::Kind::WriteHome || transfer.kind == Transfer::Kind::CombineHome) {
+    levels = step.acquire->acquire->place_levels;
+  }
+  return moves(stage, levels, transfer.source, transfer.destination);
+}
+
+}  // namespace distal

@@ -1,0 +1,124 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ir/concrete.h"
+#include "ir/iteration_space.h"
+#include "lang/module.h"
+
+namespace distal {
+
+// The narrow waist: a distributed program as plain data, every number an expression over params and loop variables.
+
+struct Node;
+using NodePtr = std::shared_ptr<const Node>;
+
+// One point per processor: the launch's variables take the processor's coordinates in the machine.
+struct LaunchDimension {
+  int variable;   // in the stage's space
+  int level;      // of the machine
+  int dimension;  // of that level's grid
+};
+struct Launch {
+  std::vector<LaunchDimension> dimensions;
+  NodePtr body;
+};
+
+struct Loop {
+  int variable;
+  NodePtr body;
+};
+
+enum class Privilege { Read, Write, Reduce };
+
+// A rectangle whose bounds are expressions, one interval a tensor dimension.
+struct SymbolicRect {
+  std::vector<IntExpr> lo, hi;
+};
+
+// From here, the processor has what its accesses touch below. `place_levels` says who that processor is: with all of
+// the machine's levels it is one processor; with fewer it is a processor of an upper level, whose parts share what it
+// acquires. It keeps a rectangle until it asks for a different one; a written rectangle then goes home, a partial one
+// is combined, level by level.
+struct Acquire {
+  int id = 0;  // counts from 0 within the stage
+  std::string tensor;
+  Privilege privilege = Privilege::Read;
+  std::vector<std::vector<int>> accesses;  // the distinct index tuples, as variables of the space
+  std::vector<SymbolicRect> rects;         // one an access
+  bool exact = true;
+  int place_levels = 1;
+  std::vector<int> fixed;     // the variables that stand still here; all others run
+  std::optional<int> parent;  // the acquire whose memory takes the place of home: partials below a shared output
+  std::string at;             // the loop it was asked at, empty at the root
+  bool by_default = false;    // no communicate named it
+  NodePtr body;
+};
+
+// What a processor runs between two acquires.
+struct LeafAccess {
+  std::vector<int> indices;  // variables of the space
+  int acquire = 0;           // which acquire brings it,
+  int rect = 0;              // and which of its rectangles
+};
+struct GemmLeaf {
+  int rows, columns, sum;  // variables of the space
+  int left, right;         // accesses of the leaf
+};
+struct Leaf {
+  std::vector<int> loops;  // outermost first
+  Assignment assignment;
+  bool accumulate = false;           // += in the leaf; a plain store only where nothing is summed
+  std::vector<LeafAccess> accesses;  // 0 is the output, then the right side left to right
+  std::vector<int> parallel;         // loops among them that may run in parallel
+  std::optional<GemmLeaf> gemm;      // the innermost three loops are this
+};
+
+// The start value of an output's pieces at home: zero.
+struct Init {
+  std::string tensor;
+};
+
+struct Chain {
+  std::vector<NodePtr> parts;  // one after the other
+};
+
+struct Node {
+  std::variant<Launch, Loop, Acquire, Leaf, Init, Chain> value;
+};
+
+// Where a machine dimension's coordinate comes from when nothing is distributed onto it.
+struct HeldDimension {
+  int level;
+  int dimension;
+  IntExpr face;
+};
+
+// One statement, lowered.
+struct Stage {
+  ScheduledStatement source;
+  Stmt concrete;
+  Machine machine;
+  IterationSpace<IntExpr> space;
+  std::vector<HeldDimension> held;
+  NodePtr root;
+};
+
+struct Program {
+  Module module;
+  std::vector<Stage> stages;
+};
+
+std::vector<const Acquire*> acquires_of(const Stage& stage);  // in the order of their ids
+const Leaf& leaf_of(const Stage& stage);
+std::vector<LaunchDimension> launch_dimensions(const Stage& stage);  // of all launches
+
+std::string to_string(Privilege privilege);
+std::string to_string(const Stage& stage);
+std::string to_string(const Program& program);
+
+}  // namespace distal

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "ir/concrete.h"
+#include "lang/command.h"
+#include "schedule/schedule.h"
+
+namespace distal {
+
+// One overload a command: the nest after it, or an Error.
+Nest apply(const Nest& nest, const SplitCommand& command, const ScheduleContext& context);
+Nest apply(const Nest& nest, const DivideCommand& command, const ScheduleContext& context);
+Nest apply(const Nest& nest, const CollapseCommand& command, const ScheduleContext& context);
+Nest apply(const Nest& nest, const ReorderCommand& command, const ScheduleContext& context);
+Nest apply(const Nest& nest, const RotateCommand& command, const ScheduleContext& context);
+Nest apply(const Nest& nest, const DistributeCommand& command, const ScheduleContext& context);
+Nest apply(const Nest& nest, const DistributeOntoCommand& command, const ScheduleContext& context);
+Nest apply(const Nest& nest, const CommunicateCommand& command, const ScheduleContext& context);
+Nest apply(const Nest& nest, const SubstituteCommand& command, const ScheduleContext& context);
+Nest apply(const Nest& nest, const ParallelizeCommand& command, const ScheduleContext& context);
+
+}  // namespace distal

@@ -1,0 +1,275 @@
+// distribute, bare and compound: where the iterations of loops run.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "schedule/checks.h"
+#include "schedule/commands.h"
+
+namespace distal {
+
+namespace {
+
+// A grid that loops go onto: a level of the statement's machine, and the tensor whose distribution is followed.
+struct Target {
+  int level = 0;
+  Grid grid;  // the extents to divide by
+  const Tensor* follow = nullptr;
+};
+
+std::vector<int> used_levels(const Nest& nest) {
+  std::vector<int> levels;
+  for (const Relation& r : nest.relations) {
+    if (const auto* d = std::get_if<DistributeRelation>(&r); d && d->level) levels.push_back(*d->level);
+  }
+  return levels;
+}
+
+int level_of(const Nest& nest, const GridRef& ref, const Machine& machine, const std::string& what) {
+  int levels = static_cast<int>(machine.levels.size());
+  if (!ref.level) {
+    if (levels == 1) return 0;
+    refuse(nest, ref.span,
+           fmt::format("distribute: {0} has {1} levels; name one of {0}[0] to {0}[{2}]", what, levels, levels - 1));
+  }
+  if (*ref.level < 0 || *ref.level >= levels) {
+    refuse(nest, ref.span,
+           fmt::format("distribute: {} has no level {}; its levels are 0 to {}", what, *ref.level, levels - 1));
+  }
+  return *ref.level;
+}
+
+// A grid in place goes onto the first level that nothing was distributed onto yet.
+Target resolve_grid(const Nest& nest, const GridRef& ref, const Machine& machine) {
+  std::vector<int> used = used_levels(nest);
+  for (int level = 0; level < static_cast<int>(machine.levels.size()); ++level) {
+    if (std::find(used.begin(), used.end(), level) != used.end()) continue;
+    size_t have = machine.levels[level].extents.size();
+    if (ref.grid->extents.size() != have) {
+      refuse(
+          nest, ref.span,
+          fmt::format("distribute: {} has {} dimensions, but level {} of the machine, {}, has {}", to_string(*ref.grid),
+                      ref.grid->extents.size(), level, to_string(machine.levels[level]), have));
+    }
+    return Target{level, *ref.grid, nullptr};
+  }
+  refuse(nest, ref.span, fmt::format("distribute: every level of the machine {} is taken already", to_string(machine)));
+}
+
+Target resolve(const Nest& nest, const GridRef& ref, const ScheduleContext& context) {
+  if (!context.machine) throw InternalError("distribute without a machine");
+  const Machine& machine = *context.machine;
+  if (ref.grid) return resolve_grid(nest, ref, machine);
+  if (const Machine* m = context.module.find_machine(ref.name.text)) {
+    if (m->levels != machine.levels) {
+      refuse(nest, ref.span,
+             fmt::format("distribute: {} is {}, but the tensors of this statement are on {}", m->name, to_string(*m),
+                         to_string(machine)));
+    }
+    int level = level_of(nest, ref, machine, m->name);
+    return Target{level, machine.levels[level], nullptr};
+  }
+  const Tensor* tensor = context.module.find_tensor(ref.name.text);
+  if (!tensor) {
+    refuse(nest, ref.span, fmt::format("distribute: {} is neither a machine nor a tensor", ref.name.text));
+  }
+  if (!tensor->distribution) {
+    refuse(nest, ref.span, fmt::format("distribute: tensor {} has no distribution to follow", tensor->name));
+  }
+  int level = level_of(nest, ref, machine, tensor->name);
+  return Target{level, machine.levels[level], tensor};
+}
+
+// What the compound command makes, collected target by target.
+struct Compound {
+  std::vector<Relation> relations;
+  std::vector<IndexVar> rounds;  // of cyclic dimensions
+};
+
+void distribute_block(Compound& out, const DistributeOntoCommand& c, size_t t, const Target& onto, int dimension) {
+  out.relations.push_back(DivideRelation{c.targets[t], c.distributed[t], c.local[t], onto.grid.extents[dimension]});
+  out.relations.push_back(DistributeRelation{c.distributed[t], onto.level, dimension});
+}
+
+// i -> (processor, round, inside): two splits, the middle variable being the number of the block.
+void distribute_cyclic(Compound& out, const Nest& nest, const DistributeOntoCommand& c, size_t t, const Target& onto,
+                       int dimension, const IntExpr& block) {
+  IndexVar number{c.targets[t].name + "_block", c.targets[t].span};
+  IndexVar round{c.targets[t].name + "_round", c.targets[t].span};
+  require_new(nest, number, "distribute");
+  require_new(nest, round, "distribute");
+  out.relations.push_back(SplitRelation{c.targets[t], number, c.local[t], block});
+  out.relations.push_back(SplitRelation{number, round, c.distributed[t], onto.grid.extents[dimension]});
+  out.relations.push_back(DistributeRelation{c.distributed[t], onto.level, dimension});
+  out.rounds.push_back(round);
+}
+
+Access access_of(const Nest& nest, const Tensor& tensor, const SourceSpan& span) {
+  const Assignment& a = assignment_of(nest);
+  if (a.lhs.tensor == tensor.name) return a.lhs;
+  for (const Access& access : accesses(a.rhs)) {
+    if (access.tensor == tensor.name) return access;
+  }
+  refuse(nest, span, fmt::format("distribute: tensor {} is not in this statement", tensor.name));
+}
+
+// The target that was made from index `v`; targets.size() if none was.
+size_t target_of(const Nest& nest, const std::vector<IndexVar>& targets, const IndexVar& v) {
+  for (size_t t = 0; t < targets.size(); ++t) {
+    std::vector<IndexVar> from = origins(nest, targets[t]);
+    if (from.size() == 1 && from[0] == v) return t;
+  }
+  return targets.size();
+}
+
+Compound follow_tensor(const Nest& nest, const DistributeOntoCommand& c, const Target& onto) {
+  const LevelDistribution& level = onto.follow->distribution->levels[onto.level];
+  Access access = access_of(nest, *onto.follow, c.onto.span);
+  Compound out;
+  std::vector<bool> used(c.targets.size(), false);
+  for (size_t d = 0; d < level.machine_dimensions.size(); ++d) {
+    const auto& role = level.machine_dimensions[d].role;
+    if (const auto* fix = std::get_if<Fix>(&role)) {
+      out.relations.push_back(HoldRelation{onto.level, static_cast<int>(d), fix->face});
+      continue;
+    }
+    const auto* partition = std::get_if<Partition>(&role);
+    if (!partition) continue;  // every coordinate of a broadcast dimension holds the tensor: 0 is as good as any
+    auto name = std::find(level.tensor_dimensions.begin(), level.tensor_dimensions.end(), partition->name);
+    const IndexVar& v = access.indices[static_cast<size_t>(name - level.tensor_dimensions.begin())];
+    size_t t = target_of(nest, c.targets, v);
+    if (t == c.targets.size() || used[t]) {
+      refuse(nest, c.onto.span,
+             fmt::format("distribute: {} is cut along its index {}, and no target is made from {}", onto.follow->name,
+                         v.name, v.name));
+    }
+    used[t] = true;
+    auto block = level.cyclic.find(partition->name);
+    if (block == level.cyclic.end()) {
+      distribute_block(out, c, t, onto, static_cast<int>(d));
+    } else {
+      distribute_cyclic(out, nest, c, t, onto, static_cast<int>(d), block->second);
+    }
+  }
+  for (size_t t = 0; t < used.size(); ++t) {
+    if (!used[t]) {
+      refuse(nest, c.targets[t].span,
+             fmt::format("distribute: {} is not cut along {}; its distribution is {}", onto.follow->name,
+                         c.targets[t].name, to_string(level)));
+    }
+  }
+  return out;
+}
+
+Compound follow_grid(const Nest& nest, const DistributeOntoCommand& c, const Target& onto) {
+  if (c.targets.size() != onto.grid.extents.size()) {
+    refuse(nest, c.onto.span,
+           fmt::format("distribute: {} has {} dimensions, but {} loops are to be distributed onto it",
+                       to_string(onto.grid), onto.grid.extents.size(), c.targets.size()));
+  }
+  Compound out;
+  for (size_t t = 0; t < c.targets.size(); ++t) distribute_block(out, c, t, onto, static_cast<int>(t));
+  return out;
+}
+
+void check_compound(const Nest& nest, const DistributeOntoCommand& c) {
+  if (c.targets.size() != c.distributed.size() || c.targets.size() != c.local.size()) {
+    refuse(nest, c.onto.span,
+           fmt::format("distribute: {} targets, {} distributed and {} local loops; the three lists are of one length",
+                       c.targets.size(), c.distributed.size(), c.local.size()));
+  }
+  std::vector<IndexVar> made = c.distributed;
+  made.insert(made.end(), c.local.begin(), c.local.end());
+  require_distinct(nest, c.targets, "distribute");
+  require_distinct(nest, made, "distribute");
+  for (const IndexVar& v : c.targets) {
+    require_loop(nest, v, "distribute");
+    require_replaceable(nest, v, "distribute");
+  }
+  for (const IndexVar& v : made) require_new(nest, v, "distribute");
+}
+
+void refuse_taken_dimensions(const Nest& nest, const Compound& made, const SourceSpan& span) {
+  for (const Relation& r : made.relations) {
+    const auto* d = std::get_if<DistributeRelation>(&r);
+    if (!d) continue;
+    for (const Relation& old : nest.relations) {
+      const auto* o = std::get_if<DistributeRelation>(&old);
+      if (o && o->level == d->level && o->dimension == d->dimension) {
+        refuse(nest, span,
+               fmt::format("distribute: loop {} is distributed onto dimension {} of level {} of the machine already",
+                           o->variable.name, *d->dimension, *d->level));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Nest apply(const Nest& nest, const DistributeCommand& c, const ScheduleContext& context) {
+  require_distinct(nest, c.variables, "distribute");
+  for (const IndexVar& v : c.variables) {
+    require_loop(nest, v, "distribute");
+    if (nest.is_distributed(v)) refuse(nest, v.span, fmt::format("distribute: loop {} is distributed already", v.name));
+    require_replaceable(nest, v, "distribute");
+  }
+  if (!context.machine) {
+    refuse(nest, c.variables[0].span,
+           "distribute: there is no machine to distribute onto; declare one, for example machine M = Grid(2, 2)");
+  }
+  std::optional<int> level;
+  if (c.onto) {
+    Target onto = resolve(nest, *c.onto, context);
+    if (onto.follow) {
+      refuse(nest, c.onto->span, "distribute: only the form with targets and local loops can follow a tensor");
+    }
+    level = onto.level;
+  }
+  size_t have = 0;
+  for (size_t l = 0; l < context.machine->levels.size(); ++l) {
+    if (!level || *level == static_cast<int>(l)) have += context.machine->levels[l].extents.size();
+  }
+  Nest out = nest;
+  for (const IndexVar& v : c.variables) out.relations.push_back(DistributeRelation{v, level, std::nullopt});
+  size_t wanted = 0;
+  for (const Relation& r : out.relations) {
+    const auto* d = std::get_if<DistributeRelation>(&r);
+    wanted += d && (!level || !d->level || d->level == level) ? 1 : 0;
+  }
+  if (wanted > have) {
+    refuse(nest, c.variables.back().span,
+           fmt::format("distribute: {} loops would be distributed onto the {} dimensions of {}", wanted, have,
+                       level ? to_string(context.machine->levels[*level]) : to_string(*context.machine)));
+  }
+  return out;
+}
+
+Nest apply(const Nest& nest, const DistributeOntoCommand& c, const ScheduleContext& context) {
+  check_compound(nest, c);
+  Target onto = resolve(nest, c.onto, context);
+  Compound made = onto.follow ? follow_tensor(nest, c, onto) : follow_grid(nest, c, onto);
+  refuse_taken_dimensions(nest, made, c.onto.span);
+
+  // dist goes directly below the loops that are distributed already, then the rounds, then local, then the rest.
+  size_t below = 0;
+  for (size_t i = 0; i < nest.loops.size(); ++i) {
+    if (nest.is_distributed(nest.loops[i])) below = i + 1;
+  }
+  std::vector<IndexVar> loops(nest.loops.begin(), nest.loops.begin() + static_cast<std::ptrdiff_t>(below));
+  auto is_target = [&](const IndexVar& v) {
+    return std::find(c.targets.begin(), c.targets.end(), v) != c.targets.end();
+  };
+  loops.erase(std::remove_if(loops.begin(), loops.end(), is_target), loops.end());
+  loops.insert(loops.end(), c.distributed.begin(), c.distributed.end());
+  loops.insert(loops.end(), made.rounds.begin(), made.rounds.end());
+  loops.insert(loops.end(), c.local.begin(), c.local.end());
+  for (size_t i = below; i < nest.loops.size(); ++i) {
+    if (!is_target(nest.loops[i])) loops.push_back(nest.loops[i]);
+  }
+  Nest out{loops, nest.body, nest.relations};
+  out.relations.insert(out.relations.end(), made.relations.begin(), made.relations.end());
+  return out;
+}
+
+}  // namespace distal

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace distal {
+
+struct FreeBlock {
+  void operator()(std::byte* data) const;
+};
+using Block = std::unique_ptr<std::byte[], FreeBlock>;
+
+// Every byte that DISTAL holds for a processor is taken here, and counted.
+class Allocator {
+ public:
+  explicit Allocator(int64_t processors) : current_(static_cast<size_t>(processors)), peak_(current_) {}
+
+  // Aligned for vector loads; not initialised. An Error of kind Resources when there is no memory.
+  Block allocate(int64_t processor, int64_t bytes);
+  void released(int64_t processor, int64_t bytes);
+  int64_t peak_per_processor() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<int64_t> current_;
+  std::vector<int64_t> peak_;
+};
+
+}  // namespace distal

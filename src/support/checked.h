@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+
+#include "support/error.h"
+
+namespace distal {
+
+// 64-bit arithmetic that refuses to wrap: sizes come from the user, and a silent overflow would pass every
+// later check.
+inline int64_t checked_add(int64_t a, int64_t b) {
+  int64_t r = 0;
+  if (__builtin_add_overflow(a, b, &r)) throw Error("a size does not fit in 64 bits");
+  return r;
+}
+
+inline int64_t checked_sub(int64_t a, int64_t b) {
+  int64_t r = 0;
+  if (__builtin_sub_overflow(a, b, &r)) throw Error("a size does not fit in 64 bits");
+  return r;
+}
+
+inline int64_t checked_mul(int64_t a, int64_t b) {
+  int64_t r = 0;
+  if (__builtin_mul_overflow(a, b, &r)) throw Error("a size does not fit in 64 bits");
+  return r;
+}
+
+// Division rounding towards minus infinity, and up. The divisor is positive.
+inline int64_t floor_div(int64_t a, int64_t b) {
+  int64_t q = a / b;
+  return (a % b != 0 && (a < 0)) ? q - 1 : q;
+}
+
+inline int64_t ceil_div(int64_t a, int64_t b) {
+  int64_t q = a / b;
+  return (a % b != 0 && (a > 0)) ? q + 1 : q;
+}
+
+inline int64_t floor_mod(int64_t a, int64_t b) { return a - floor_div(a, b) * b; }
+
+}  // namespace distal

@@ -1,0 +1,68 @@
+"""Checks that every folder of src includes only from folders before it in the pipeline.
+
+Usage: include_order.py SRC
+"""
+
+import re
+import sys
+from pathlib import Path
+
+# A folder may include itself and the folders before it.
+PIPELINE = ["support", "lang", "ir", "schedule", "program", "lower", "plan", "store", "leaf", "engine"]
+# Beside the pipeline: these stand on the language alone, so that none of them can inherit a mistake of the compiler.
+BESIDE = ["tune", "check", "data"]
+# May include everything.
+TOP = "cli"
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
+
+
+def allowed(folder):
+    """The folders that files of `folder` may include from."""
+    if folder in PIPELINE:
+        return PIPELINE[: PIPELINE.index(folder) + 1]
+    if folder in BESIDE:
+        return ["support", "lang", folder]
+    return PIPELINE + BESIDE + [TOP]
+
+
+def engine_of(path):
+    """The X of engine/X/...; None for what all engines share."""
+    parts = Path(path).parts
+    return parts[1] if parts[0] == "engine" and len(parts) > 2 else None
+
+
+def mistake(file, included):
+    """What is wrong with `file` including `included`, both relative to src; None if nothing."""
+    folder, target = Path(file).parts[0], Path(included).parts[0]
+    if folder not in PIPELINE + BESIDE + [TOP]:
+        return f"folder '{folder}' has no place in the order; give it one in include_order.py"
+    if target not in allowed(folder):
+        return f"'{folder}' may include only from {', '.join(allowed(folder))}"
+    own, other = engine_of(file), engine_of(included)
+    if own is not None and other is not None and own != other:
+        return f"engine '{own}' may not include from engine '{other}'"
+    return None
+
+
+def mistakes(src):
+    """All mistakes under the folder `src`, as lines to print."""
+    found = []
+    for path in sorted(list(src.rglob("*.h")) + list(src.rglob("*.cpp"))):
+        file = path.relative_to(src)
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            match = INCLUDE.match(line)
+            wrong = match and mistake(file, match.group(1))
+            if wrong:
+                found.append(f"{path}:{number}: includes \"{match.group(1)}\": {wrong}")
+    return found
+
+
+def main():
+    found = mistakes(Path(sys.argv[1]))
+    print("\n".join(found) if found else "every include follows the order")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

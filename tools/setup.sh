@@ -1,0 +1,192 @@
+# shellcheck shell=bash
+# What ./distal and ./test share: installing what is missing, configuring and building. Sourced, never run.
+#
+# Needs: root, the folder of the repository.
+
+: "${root:?the folder of the repository}"
+readonly EXIT_RESOURCES=3
+
+say() { printf 'distal: %s\n' "$*" >&2; }
+
+die() {
+  say "$*"
+  exit "$EXIT_RESOURCES"
+}
+
+# One launcher at a time may install and build; the others wait here. The lock is on this file, so that it
+# needs no other and survives the removal of a build folder.
+with_lock() {
+  (
+    flock 9
+    "$@"
+  ) 9<"$root/tools/setup.sh"
+}
+
+# --- Packages -------------------------------------------------------------------------------------------------------
+
+# "command package" pairs, and "header package" pairs.
+readonly RUN_TOOLS="cmake:cmake ninja:ninja-build g++:g++ pkg-config:pkg-config"
+readonly TEST_TOOLS="python3:python3 clang-format:clang-format clang-tidy:clang-tidy"
+readonly RUN_HEADERS="fmt/format.h:libfmt-dev CLI/CLI.hpp:libcli11-dev nlohmann/json.hpp:nlohmann-json3-dev
+  absl/container/inlined_vector.h:libabsl-dev"
+readonly TEST_HEADERS="gtest/gtest.h:libgtest-dev benchmark/benchmark.h:libbenchmark-dev"
+
+missing_tools() {
+  local pair
+  for pair in "$@"; do
+    command -v "${pair%%:*}" >/dev/null || printf '%s\n' "${pair##*:}"
+  done
+}
+
+# Asks the compiler, so that a library that was installed by other means counts. Without a compiler yet, all are named.
+missing_headers() {
+  local pair
+  if ! command -v g++ >/dev/null; then
+    for pair in "$@"; do printf '%s\n' "${pair##*:}"; done
+    return
+  fi
+  for pair in "$@"; do
+    printf '#if !__has_include(<%s>)\n%s\n#endif\n' "${pair%%:*}" "${pair##*:}"
+  done | g++ -E -P -x c++ - | sed '/^$/d'
+}
+
+missing_openblas() {
+  { command -v pkg-config >/dev/null && pkg-config --exists openblas; } || printf 'libopenblas-dev\n'
+}
+
+# A Python with NumPy; the system's own counts even where another one comes first on the path.
+numpy_python() {
+  local python
+  for python in python3 /usr/bin/python3; do
+    if "$python" -c 'import numpy' >/dev/null 2>&1; then
+      command -v "$python"
+      return
+    fi
+  done
+  return 1
+}
+
+# The packages that are missing for "run" or "test", one a line.
+missing_packages() {
+  # shellcheck disable=SC2086 # lists of words
+  {
+    missing_tools $RUN_TOOLS
+    missing_headers $RUN_HEADERS
+    missing_openblas
+    if [[ $1 == test ]]; then
+      missing_tools $TEST_TOOLS
+      missing_headers $TEST_HEADERS
+      numpy_python >/dev/null || printf 'python3-numpy\n'
+    fi
+  }
+}
+
+install_packages() {
+  local as_root=()
+  command -v apt-get >/dev/null || die "missing: $*. Please install these (Debian's names); there is no apt-get here."
+  if ((EUID != 0)); then
+    command -v sudo >/dev/null || die "missing: $*. Please install them: apt-get install $*"
+    as_root=(sudo)
+    # Without a terminal nobody could type a password.
+    [[ -t 0 ]] || as_root+=(-n)
+  fi
+  say "installing $*"
+  local log="$root/build/install.log"
+  local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300)
+  # One unreachable source need not stop the rest, so only the installation itself decides.
+  "${apt[@]}" update >"$log" 2>&1 || true
+  if ! "${apt[@]}" install --no-install-recommends "$@" >>"$log" 2>&1; then
+    tail -n 5 "$log" >&2
+    die "could not install: $*. The whole log is in $log"
+  fi
+}
+
+set_up_tools() {
+  local missing
+  mkdir -p "$root/build" || die "cannot write to $root/build"
+  missing=$(missing_packages "$1")
+  [[ -n $missing ]] || return 0
+  # shellcheck disable=SC2086 # a list of words
+  install_packages $missing
+  missing=$(missing_packages "$1")
+  [[ -z $missing ]] || die "still missing after the installation: ${missing//$'\n'/ }"
+}
+
+# --- Build ----------------------------------------------------------------------------------------------------------
+
+# Runs a command with its output in a log. When it takes long, one line on stderr says how far it is.
+run_quietly() {
+  local what=$1 log=$2 pid status=0 waited=0 progress
+  shift 2
+  "$@" >"$log" 2>&1 &
+  pid=$!
+  trap 'kill "$pid" 2>/dev/null || true; wait "$pid" 2>/dev/null || true; exit 130' INT TERM
+  while kill -0 "$pid" 2>/dev/null; do
+    sleep 0.1
+    waited=$((waited + 1))
+    if ((waited == 20)) && [[ ! -t 2 ]]; then say "$what (log: $log)"; fi
+    if ((waited >= 10 && waited % 5 == 0)) && [[ -t 2 ]]; then
+      progress=$(tail -n 1 "$log" | grep -o '^\[[0-9]*/[0-9]*\]' || true)
+      printf '\r\033[Kdistal: %s %s' "$what" "$progress" >&2
+    fi
+  done
+  wait "$pid" || status=$?
+  trap - INT TERM
+  if ((waited >= 10)) && [[ -t 2 ]]; then printf '\r\033[K' >&2; fi
+  return "$status"
+}
+
+build_folder() { if [[ $1 == default ]]; then printf '%s/build' "$root"; else printf '%s/build-%s' "$root" "$1"; fi; }
+
+# A build folder remembers where its sources are; one that was copied here with the sources is of no use.
+drop_foreign_build() {
+  local cache="$1/CMakeCache.txt"
+  [[ -f $cache ]] || return 0
+  grep -Fxq "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$cache" || rm -rf "$1"
+}
+
+# configure PRESET [OPTION...]
+configure() {
+  local folder
+  folder=$(build_folder "$1")
+  mkdir -p "$folder" || die "cannot write to $folder"
+  if ! (cd "$root" && run_quietly "configuring $1" "$folder/configure.log" cmake --preset "$@"); then
+    tail -n 20 "$folder/configure.log" >&2
+    die "configuring failed; the whole log is in $folder/configure.log"
+  fi
+}
+
+# build PRESET TARGET...
+build() {
+  local folder name=$1
+  folder=$(build_folder "$name")
+  shift
+  if ! run_quietly "building $name" "$folder/build.log" "${build_prefix[@]}" ninja -C "$folder" \
+    ${DISTAL_JOBS:+-j "$DISTAL_JOBS"} "$@"; then
+    grep -A 20 -m 1 '^FAILED' "$folder/build.log" >&2 || tail -n 20 "$folder/build.log" >&2
+    die "the build failed; the whole log is in $folder/build.log"
+  fi
+}
+
+# Commands that the build and its tests run under; see ./test.
+build_prefix=()
+
+# True if the command line was built here from the sources as they are. Folders count too: a file that came or
+# went changes its folder's time.
+is_fresh() {
+  local stamp="$root/build/stamp"
+  [[ -x $root/build/distal && -f $stamp && $(<"$stamp") == "$root" ]] || return 1
+  [[ -z $(find "$root/src" "$root/CMakeLists.txt" "$root/CMakePresets.json" -newer "$stamp" -print -quit) ]]
+}
+
+# Builds the command line. The stamp has the time before the build, so that an edit during it is seen.
+set_up_distal() {
+  is_fresh && return
+  drop_foreign_build "$root/build"
+  set_up_tools run
+  rm -f "$root/build/stamp"
+  printf '%s' "$root" >"$root/build/stamp.new"
+  [[ -f $root/build/build.ninja ]] || configure default -DDISTAL_TESTS=OFF -DDISTAL_BENCHMARKS=OFF
+  build default distal
+  mv "$root/build/stamp.new" "$root/build/stamp"
+}
