@@ -28,7 +28,7 @@ with_lock() {
 readonly RUN_TOOLS="cmake:cmake ninja:ninja-build g++:g++ pkg-config:pkg-config"
 readonly TEST_TOOLS="python3:python3 clang-format:clang-format clang-tidy:clang-tidy"
 readonly RUN_HEADERS="fmt/format.h:libfmt-dev CLI/CLI.hpp:libcli11-dev nlohmann/json.hpp:nlohmann-json3-dev
-  absl/container/inlined_vector.h:libabsl-dev"
+  absl/container/inlined_vector.h:libabsl-dev xxhash.h:libxxhash-dev"
 readonly TEST_HEADERS="gtest/gtest.h:libgtest-dev benchmark/benchmark.h:libbenchmark-dev"
 
 missing_tools() {

@@ -136,7 +136,7 @@ nlohmann::ordered_json to_json(const Cost& cost) {
     tensors[name] = {{"bytes", t.bytes}, {"messages", t.messages}, {"pattern", to_string(t.pattern)}};
   }
   return {{"processors", cost.processors},
-          {"flops", cost.flops},
+          {"flops", static_cast<int64_t>(cost.flops)},
           {"bytes_moved", cost.bytes_moved},
           {"bytes_by_level", cost.bytes_by_level},
           {"messages", cost.messages},

@@ -30,13 +30,15 @@ Interval<Number> full(const Number& extent) {
   return {Number(0), extent, true, false};
 }
 
+// parent = outer * size + inner, clipped at the parent's extent.
 template <class Number>
-Interval<Number> tile(const Interval<Number>& outer, const Interval<Number>& inner, const Number& size,
-                      const Number& extent) {
+Interval<Number> tile(const Interval<Number>& outer, const Number& outer_extent, const Interval<Number>& inner,
+                      const Number& size, const Number& extent) {
   using std::min;
-  if (is_full(inner, size) && !is_point(outer) && outer.lo == Number(0) && outer.exact && inner.exact) {
-    // All tiles of a range that starts at the beginning; said apart because symbols would not simplify to it.
-    return {Number(0), min(Number(outer.hi * size), extent), true, false};
+  if (is_full(outer, outer_extent) && is_full(inner, size)) {
+    Interval<Number> all = full(extent);
+    all.exact = outer.exact && inner.exact;
+    return all;
   }
   Interval<Number> parent;
   parent.lo = outer.lo * size + inner.lo;
@@ -92,8 +94,8 @@ bool bounds(const IterationSpace<Number>& space, std::vector<Interval<Number>>& 
   };
   for (auto d = space.derivations.rbegin(); d != space.derivations.rend(); ++d) {
     if (const auto* t = std::get_if<Tile>(&*d)) {
-      intervals[t->parent] =
-          tile(intervals[t->outer], intervals[t->inner], space.extents[t->inner], space.extents[t->parent]);
+      intervals[t->parent] = tile(intervals[t->outer], space.extents[t->outer], intervals[t->inner],
+                                  space.extents[t->inner], space.extents[t->parent]);
       if (empty(intervals[t->parent])) return false;
     } else if (const auto* f = std::get_if<Fuse>(&*d)) {
       if (is_full(intervals[f->fused], space.extents[f->fused])) {

@@ -1,0 +1,50 @@
+// What the threads engine itself costs a task: plans whose leaves do nothing, on tensors so small that copies are
+// cheap. The counter `us_per_task` is the figure.
+
+#include <benchmark/benchmark.h>
+
+#include "engine/threads/engine.h"
+#include "lang/parse.h"
+#include "lower/compile.h"
+
+namespace distal {
+namespace {
+
+class EmptyLeaf : public LeafKernel {
+ public:
+  void run(const LeafArguments&) const override {}
+  std::string description() const override { return "empty"; }
+};
+
+Bindings settings(int64_t n, int64_t grid) { return {{"ni", n}, {"nj", n}, {"nk", n}, {"gx", grid}, {"gy", grid}}; }
+
+void run_engine(benchmark::State& state, const std::string& algorithm, bool own_memory) {
+  Module module = parse_file(std::string(DISTAL_SOURCE_DIR) + "/algorithms/" + algorithm + ".distal");
+  int64_t grid = state.range(0);
+  Plan plan = make_plan(compile(module), distal::bind(module, settings(4 * grid, grid)));
+  ThreadsOptions options{static_cast<int>(state.range(1)), own_memory};
+  MemoryNeeds needs = memory_needs(plan, reach_of(options));
+  Allocator allocator(plan.processors);
+  TensorStore store(plan, allocator);
+  std::vector<std::unique_ptr<LeafKernel>> leaves;
+  for (size_t i = 0; i < plan.stages.size(); ++i) leaves.push_back(std::make_unique<EmptyLeaf>());
+  ThreadsEngine engine(plan, needs, std::move(leaves), allocator, store, options);
+  int64_t tasks = 0;
+  for (auto _ : state) tasks += engine.run().tasks;
+  state.counters["tasks"] = benchmark::Counter(static_cast<double>(tasks), benchmark::Counter::kAvgIterations);
+  state.counters["us_per_task"] =
+      benchmark::Counter(static_cast<double>(tasks) * 1e-6, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+
+void grids_and_threads(benchmark::internal::Benchmark* b) {
+  b->ArgNames({"grid", "threads"})->ArgsProduct({{4, 16, 32}, {1, 2}})->UseRealTime()->Unit(benchmark::kMillisecond);
+}
+
+BENCHMARK_CAPTURE(run_engine, cannon_views, "cannon", false)->Apply(grids_and_threads);
+BENCHMARK_CAPTURE(run_engine, cannon_copies, "cannon", true)->Apply(grids_and_threads);
+BENCHMARK_CAPTURE(run_engine, pumma_copies, "pumma", true)->Apply(grids_and_threads);
+
+}  // namespace
+}  // namespace distal
+
+BENCHMARK_MAIN();

@@ -1,0 +1,426 @@
+"""Random programs with their meaning, made without any knowledge of the compiler's code.
+
+A program is random in its statements, machine, distributions and schedules. What it must compute is said by NumPy: each
+additive term is evaluated over the variables that it uses and summed over those that the left side does not have.
+"""
+
+import random
+import string
+
+import numpy as np
+
+NUMPY_TYPES = {
+    "float": np.float32,
+    "double": np.float64,
+    "int32": np.int32,
+    "int64": np.int64,
+    "complex<float>": np.complex64,
+    "complex<double>": np.complex128,
+}
+
+
+# ---- expressions: ("access", tensor, indices), ("literal", value), ("negate", e), (operator, left, right) ----
+
+
+def terms_of(expr, sign=1):
+    """The additive terms with their signs."""
+    if expr[0] == "negate":
+        return terms_of(expr[1], -sign)
+    if expr[0] in "+-":
+        return terms_of(expr[1], sign) + terms_of(expr[2], sign if expr[0] == "+" else -sign)
+    return [(sign, expr)]
+
+
+def factors_of(expr):
+    """The factors of a plain product of tensors; None for anything else."""
+    if expr[0] == "access":
+        return [expr]
+    if expr[0] != "*":
+        return None
+    left, right = factors_of(expr[1]), factors_of(expr[2])
+    return left + right if left and right else None
+
+
+def accesses_of(expr):
+    if expr[0] == "access":
+        return [expr]
+    return [access for part in expr[1:] if isinstance(part, tuple) for access in accesses_of(part)]
+
+
+def variables_of(expr):
+    """By first appearance."""
+    return list(dict.fromkeys(v for access in accesses_of(expr) for v in access[2]))
+
+
+def text_of(expr, within="+"):
+    """As in a program. `within` is the operator that the text becomes an operand of."""
+    if expr[0] == "access":
+        return expr[1] + (f"({', '.join(expr[2])})" if expr[2] else "")
+    if expr[0] == "literal":
+        return str(expr[1])
+    if expr[0] == "negate":
+        return f"(-{text_of(expr[1], '*')})"
+    text = f"{text_of(expr[1], expr[0])} {expr[0]} {text_of(expr[2], '*' if expr[0] == '-' else expr[0])}"
+    return f"({text})" if expr[0] in "+-" and within == "*" else text
+
+
+def evaluate_term(expr, over, extents, values, dtype):
+    """The term as an array over the variables `over`, those it sums over being the last of its own."""
+    everything = over + [v for v in variables_of(expr) if v not in over]
+
+    def spread(part):
+        if part[0] == "literal":
+            return np.asarray(part[1], dtype)
+        if part[0] == "negate":
+            return -spread(part[1])
+        if part[0] == "access":
+            own = list(dict.fromkeys(part[2]))
+            array = np.einsum(values[part[1]], [own.index(v) for v in part[2]], list(range(len(own))))
+            ordered = [v for v in everything if v in own]
+            array = np.transpose(array, [own.index(v) for v in ordered])
+            return array.reshape([extents[v] if v in own else 1 for v in everything])
+        left, right = spread(part[1]), spread(part[2])
+        return left + right if part[0] == "+" else left - right if part[0] == "-" else left * right
+
+    whole = np.broadcast_to(spread(expr), [extents[v] for v in everything])
+    return whole.sum(axis=tuple(range(len(over), len(everything))), dtype=dtype)
+
+
+def evaluate_product(factors, over, extents, values, dtype):
+    """The same for a product of tensors, by einsum."""
+    names = list(dict.fromkeys([*over, *(v for f in factors for v in f[2])]))
+    operands = []
+    for _, tensor, indices in factors:
+        operands += [values[tensor], [names.index(v) for v in indices]]
+    for v in over:  # a variable that no factor has spreads the value out
+        if not any(v in f[2] for f in factors):
+            operands += [np.ones(extents[v], dtype), [names.index(v)]]
+    return np.einsum(*operands, [names.index(v) for v in over])
+
+
+def execute(statement, extents, values, dtype):
+    """Carries a statement (output, indices, operator, expression) out on the arrays in `values`."""
+    tensor, indices, operator, expr = statement
+    over = list(dict.fromkeys(indices))
+    result = np.zeros([extents[v] for v in over], dtype)
+    for sign, term in terms_of(expr):
+        factors = factors_of(term)
+        value = (
+            evaluate_product(factors, over, extents, values, dtype)
+            if factors
+            else evaluate_term(term, over, extents, values, dtype)
+        )
+        result = result + dtype(sign) * value.astype(dtype)
+    whole = np.zeros_like(values[tensor])
+    if indices:
+        whole[np.ix_(*[[0]] * 0) if not indices else tuple(np.indices(result.shape)[over.index(v)] for v in indices)] = result
+    else:
+        whole[...] = result
+    values[tensor] = whole if operator == "=" else values[tensor] + whole
+
+
+# ---- programs ----
+
+
+class RandomProgram:
+    """A program as text, with its tensors and its meaning. The same seed gives the same program."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.fresh = 0
+        self.type = self.random.choice(list(NUMPY_TYPES))
+        self.dtype = NUMPY_TYPES[self.type]
+        self.extents = {v: self.random.choice([1, 2, 3, 4, 5, 6, 7, 9, 11]) for v in "ijklmn"}
+        self.machine = self.random_machine()
+        self.tensors = {}  # name -> the variables that give its extents
+        self.distributions = {}  # name -> one list of roles a level, and the cyclic dimensions
+        self.lines = []
+        self.statements = []
+        for _ in range(self.random.choice([1, 1, 1, 2, 3])):
+            self.add_statement()
+        self.text = "\n".join(self.header() + self.lines) + "\n"
+
+    def shape(self, tensor):
+        return tuple(self.extents[v] for v in self.tensors[tensor])
+
+    def inputs(self):
+        """Random arrays for all tensors. Small integers, so that every type computes exactly."""
+        source = np.random.default_rng(self.random.randrange(2**32))
+        arrays = {}
+        for name in self.tensors:
+            array = source.integers(-4, 5, self.shape(name)).astype(self.dtype)
+            if np.iscomplexobj(array):
+                array = array + self.dtype(1j) * source.integers(-4, 5, self.shape(name)).astype(self.dtype)
+            arrays[name] = np.asarray(array, self.dtype)
+        return arrays
+
+    def outputs(self, inputs):
+        values = dict(inputs)
+        for statement in self.statements:
+            execute(statement, self.extents, values, self.dtype)
+        return values
+
+    # -- machine and tensors --
+
+    def random_machine(self):
+        """The extents of the grid of every level."""
+        grids = [(4,), (3, 2), (1, 5), (2, 2), (2, 2, 2), (3, 1, 2), (2, 3), (5,), (1,), (2, 1, 2, 2)]
+        machine = [self.random.choice(grids)]
+        if self.random.random() < 0.3:
+            machine = [self.random.choice([(2,), (3,), (2, 2), (1, 2)]), self.random.choice([(2,), (3,), (2, 2)])]
+        return machine
+
+    def header(self):
+        sizes = ", ".join(f"n{v} = {n}" for v, n in self.extents.items())
+        grids = [f"Grid({', '.join(map(str, grid))})" for grid in self.machine]
+        lines = [f"param {sizes}", f"machine M = {' of '.join(grids)}", f"type {self.type}"]
+        return lines + [self.declaration(name) for name in self.tensors]
+
+    def declaration(self, name):
+        variables = self.tensors[name]
+        text = f"tensor {name}" + (f"({', '.join('n' + v for v in variables)})" if variables else "")
+        if name in self.distributions:
+            levels = [self.level_text(len(variables), *level) for level in self.distributions[name]]
+            text += f" : {', '.join(levels)} on M"
+        if len(variables) > 1 and self.random.random() < 0.3:
+            order = list(range(len(variables)))
+            self.random.shuffle(order)
+            text += f" order({', '.join(map(str, order))})"
+        return text
+
+    def level_text(self, dimensions, roles, cyclic):
+        short = self.random.random() < 0.5
+        letters = string.ascii_lowercase[-dimensions:] if dimensions else ""
+        names = list(letters) if short else [f"d{d}" for d in range(dimensions)]
+        right = [names[role] if isinstance(role, int) else role for role in roles]
+        separator = "" if short else ", "
+        text = f"{separator.join(names)} -> {separator.join(right)}"
+        if cyclic:
+            text += f" cyclic({', '.join(names[d] + ('' if b == 1 else f' = {b}') for d, b in cyclic.items())})"
+        return text
+
+    def add_tensor(self, variables):
+        name = f"T{len(self.tensors)}"
+        self.tensors[name] = variables
+        if self.random.random() < 0.85:
+            self.distributions[name] = [self.random_level(len(variables), grid) for grid in self.machine]
+        return name
+
+    def random_level(self, dimensions, grid):
+        """One role a machine dimension: the number of the tensor dimension it cuts, a face, or broadcast."""
+        free = list(range(dimensions))
+        self.random.shuffle(free)
+        roles, cyclic = [], {}
+        for extent in grid:
+            kind = self.random.random()
+            if kind < 0.65 and free:
+                role = free.pop()
+                if self.random.random() < 0.25:
+                    cyclic[role] = self.random.choice([1, 1, 2, 3])
+            else:
+                role = str(self.random.randrange(extent)) if kind < 0.85 else "*"
+            roles.append(role)
+        return roles, cyclic
+
+    # -- statements --
+
+    def add_statement(self):
+        count = self.random.randint(1, 4)
+        variables = self.random.sample("ijklmn", count)
+        rank = self.random.randint(0, min(count, 3))
+        left = variables[:rank]
+        terms = [self.random_term(variables) for _ in range(self.random.choice([1, 1, 2, 3]))]
+        used = {v for term in terms for v in variables_of(term)}
+        missing = [v for v in left if v not in used]
+        if missing:
+            terms.append(self.random_access(missing))
+        expr = terms[0]
+        for term in terms[1:]:
+            expr = (self.random.choice("+-"), expr, term)
+        if left and self.random.random() < 0.08:
+            left = left + [self.random.choice(left)]  # only a diagonal is written
+        reads = {access[1] for access in accesses_of(expr)}
+        output = self.reused_output(left, reads) or self.add_tensor("".join(left))
+        operator = self.random.choice(["=", "=", "+="])
+        self.statements.append((output, left, operator, expr))
+        access = ("access", output, left)
+        self.lines.append(f"{text_of(access)} {operator} {text_of(expr)}")
+        self.lines += Schedule(self, self.statements[-1]).lines()
+
+    def reused_output(self, left, reads):
+        """Sometimes a statement writes a tensor that an earlier one wrote or read."""
+        fitting = [t for t, variables in self.tensors.items() if list(variables) == left and t not in reads]
+        return self.random.choice(fitting) if fitting and self.random.random() < 0.5 else None
+
+    def random_term(self, variables):
+        factors = []
+        for _ in range(self.random.choice([1, 2, 2, 3])):
+            kind = self.random.random()
+            if kind < 0.08:
+                factor = ("literal", self.random.randint(0, 3))
+            else:
+                factor = self.random_access(self.random.sample(variables, self.random.randint(0, min(3, len(variables)))))
+            if kind > 0.92:
+                other = self.random_access(self.random.sample(variables, self.random.randint(1, min(2, len(variables)))))
+                factor = (self.random.choice("+-"), factor, other)
+            elif kind > 0.87:
+                factor = ("negate", factor)
+            factors.append(factor)
+        term = factors[0]
+        for factor in factors[1:]:
+            term = ("*", term, factor)
+        return term
+
+    def random_access(self, variables):
+        variables = list(variables)
+        if variables and self.random.random() < 0.08:
+            variables.append(self.random.choice(variables))  # a diagonal
+        shape = [self.extents[v] for v in variables]
+        fitting = [t for t in self.tensors if [self.extents[v] for v in self.tensors[t]] == shape]
+        if fitting and self.random.random() < 0.4:
+            return ("access", self.random.choice(fitting), variables)
+        return ("access", self.add_tensor("".join(variables)), variables)
+
+
+class Schedule:
+    """A random legal schedule of one statement, kept as the list of its loops."""
+
+    def __init__(self, program, statement):
+        self.program = program
+        self.random = program.random
+        output, left, _, expr = statement
+        self.output, self.left = output, left
+        self.tensors = list(dict.fromkeys([output, *(a[1] for a in accesses_of(expr))]))
+        self.loops = list(dict.fromkeys([*left, *variables_of(expr)]))
+        self.origins = {v: {v} for v in self.loops}
+        self.sums = {v for v in self.loops if v not in left}
+        self.distributed = []
+        self.commands = []
+        # A statement whose tensors have no distribution runs on M all the same: it is the only machine.
+        self.machine = program.machine
+
+    def lines(self):
+        if not self.loops or self.random.random() < 0.1:
+            return []
+        for _ in range(self.random.randint(0, 2)):
+            self.tile()
+        if self.random.random() < 0.85:
+            self.distribute()
+        for _ in range(self.random.randint(0, 4)):
+            self.random.choice([self.tile, self.collapse, self.reorder, self.rotate])()
+        marks = [self.communicate, self.substitute]
+        self.random.shuffle(marks)
+        for mark in marks:
+            mark()
+        return ["schedule"] + [f"  {command}" for command in self.commands]
+
+    def name(self):
+        self.program.fresh += 1
+        return f"v{self.program.fresh}"
+
+    def local(self):
+        return [v for v in self.loops if v not in self.distributed]
+
+    def replace(self, old, new):
+        at = self.loops.index(old)
+        self.loops[at : at + 1] = new
+        for v in new:
+            self.origins[v] = self.origins[old]
+
+    def tile(self):
+        if not self.local():
+            return
+        v, outer, inner = self.random.choice(self.local()), self.name(), self.name()
+        command = self.random.choice(["split", "divide"])
+        self.commands.append(f"{command}({v}, {outer}, {inner}, {self.random.choice([1, 2, 3, 4])})")
+        self.replace(v, [outer, inner])
+
+    def collapse(self):
+        pairs = [
+            (a, b) for a, b in zip(self.loops, self.loops[1:]) if a not in self.distributed and b not in self.distributed
+        ]
+        if not pairs:
+            return
+        outer, inner = self.random.choice(pairs)
+        fused = self.name()
+        self.commands.append(f"collapse({outer}, {inner}, {fused})")
+        origins = self.origins[outer] | self.origins[inner]
+        self.loops.remove(inner)
+        self.replace(outer, [fused])
+        self.origins[fused] = origins
+
+    def reorder(self):
+        some = self.random.sample(self.loops, self.random.randint(1, len(self.loops)))
+        places = sorted(self.loops.index(v) for v in some)
+        self.commands.append(f"reorder({{{', '.join(some)}}})")
+        for place, v in zip(places, some):
+            self.loops[place] = v
+
+    def rotate(self):
+        target = self.random.choice(self.loops)
+        around = self.loops[: self.loops.index(target)]
+        if target in self.distributed or not around:
+            return
+        by = self.random.sample(around, self.random.randint(1, min(2, len(around))))
+        result = self.name()
+        self.commands.append(f"rotate({target}, {{{', '.join(by)}}}, {result})")
+        self.replace(target, [result])
+
+    def distribute(self):
+        for level in range(len(self.machine)):
+            if level > 0 and self.random.random() < 0.3:
+                return
+            self.random.choice([self.distribute_compound, self.distribute_compound, self.distribute_bare])(level)
+
+    def level_text(self, level, name="M"):
+        return f"{name}[{level}]" if len(self.machine) > 1 else name
+
+    def distribute_compound(self, level):
+        grid = self.machine[level]
+        while len(self.local()) < len(grid):
+            if not self.local():
+                return
+            self.tile()
+        targets = self.random.sample(self.local(), len(grid))
+        outer, inner = [self.name() for _ in grid], [self.name() for _ in grid]
+        lists = [f"{{{', '.join(names)}}}" for names in (targets, outer, inner)]
+        self.commands.append(f"distribute({', '.join(lists)}, {self.level_text(level)})")
+        below = max([self.loops.index(v) + 1 for v in self.distributed], default=0)
+        rest = [v for v in self.loops[below:] if v not in targets]
+        above = [v for v in self.loops[:below] if v not in targets]
+        for names in (outer, inner):
+            for v, target in zip(names, targets):
+                self.origins[v] = self.origins[target]
+        self.loops = above + outer + inner + rest
+        self.distributed += outer
+
+    def distribute_bare(self, level):
+        count = self.random.randint(1, len(self.machine[level]))
+        some = self.random.sample(self.local(), min(count, len(self.local())))
+        if some:
+            self.commands.append(f"distribute({{{', '.join(some)}}}, {self.level_text(level)})")
+            self.distributed += some
+
+    def communicate(self):
+        for tensor in self.tensors:
+            if self.random.random() < 0.7:
+                legal = [v for v in self.loops if v not in getattr(self, "kernel", [])]
+                if legal:
+                    self.commands.append(f"communicate({tensor}, {self.random.choice(legal)})")
+                    self.communicated = getattr(self, "communicated", []) + [self.commands[-1].split(", ")[1][:-1]]
+
+    def substitute(self):
+        """Only where the innermost three loops are a matrix multiply as they stand."""
+        statement = self.program.statements[-1]
+        if statement[3][0] != "*" or statement[3][1][0] != "access" or statement[3][2][0] != "access":
+            return
+        kernel = self.loops[-3:]
+        if len(kernel) < 3 or any(v in self.distributed or v in getattr(self, "communicated", []) for v in kernel):
+            return
+        if any(len(self.origins[v]) != 1 or v not in self.origins[v] for v in kernel):
+            return  # tiles might leave ranges with holes
+        left, b, c = statement[1], statement[3][1][2], statement[3][2][2]
+        uses = [tuple(indices.count(v) for indices in (left, b, c)) for v in kernel]
+        if sorted(uses) == [(0, 1, 1), (1, 0, 1), (1, 1, 0)]:
+            self.kernel = kernel
+            self.commands.append(f"substitute({{{', '.join(kernel)}}}, gemm)")
