@@ -3,6 +3,8 @@
 
 #include <benchmark/benchmark.h>
 
+#include <chrono>
+
 #include "engine/threads/engine.h"
 #include "lang/parse.h"
 #include "lower/compile.h"
@@ -29,11 +31,12 @@ void run_engine(benchmark::State& state, const std::string& algorithm, bool own_
   std::vector<std::unique_ptr<LeafKernel>> leaves;
   for (size_t i = 0; i < plan.stages.size(); ++i) leaves.push_back(std::make_unique<EmptyLeaf>());
   ThreadsEngine engine(plan, needs, std::move(leaves), allocator, store, options);
-  int64_t tasks = 0;
-  for (auto _ : state) tasks += engine.run().tasks;
-  state.counters["tasks"] = benchmark::Counter(static_cast<double>(tasks), benchmark::Counter::kAvgIterations);
-  state.counters["us_per_task"] =
-      benchmark::Counter(static_cast<double>(tasks) * 1e-6, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  double tasks = 0;
+  auto start = std::chrono::steady_clock::now();
+  for (auto _ : state) tasks += static_cast<double>(engine.run().tasks);
+  std::chrono::duration<double, std::micro> taken = std::chrono::steady_clock::now() - start;
+  state.counters["tasks"] = benchmark::Counter(tasks, benchmark::Counter::kAvgIterations);
+  state.counters["us_per_task"] = taken.count() / tasks;
 }
 
 void grids_and_threads(benchmark::internal::Benchmark* b) {

@@ -72,7 +72,7 @@ Number<T> constant_of(const Literal& literal) {
 template <class T>
 class AddendEvaluator {
  public:
-  AddendEvaluator(FlatAddend addend, size_t outer_count, const ElementReader& read)
+  AddendEvaluator(FlatAddend addend, size_t outer_count, const ElementReader& read, const DenseLookup& dense)
       : addend_(std::move(addend)),
         read_(read),
         outer_count_(outer_count),
@@ -80,6 +80,7 @@ class AddendEvaluator {
         values_(addend_.reads.size()) {
     for (const Literal& literal : addend_.constants) constants_.push_back(constant_of<T>(literal));
     stack_.resize(addend_.steps.size());
+    find_dense_product(dense);
   }
 
   int64_t contributions() const { return addend_.contributions; }
@@ -88,6 +89,7 @@ class AddendEvaluator {
     std::copy(outer.begin(), outer.end(), variables_.begin());
     std::fill(variables_.begin() + static_cast<std::ptrdiff_t>(outer_count_), variables_.end(), 0);
     if (addend_.contributions == 0) return {};
+    if (!dense_.empty()) return evaluate_dense_product();
     Number<T> sum;
     int changed = -1;  // the outermost summed variable that changed since the last point
     do {
@@ -99,6 +101,62 @@ class AddendEvaluator {
   }
 
  private:
+  // A read of a tensor that lies whole in memory: how far it moves when a variable of the addend grows by one.
+  struct DenseRead {
+    const T* data = nullptr;
+    std::vector<int64_t> steps;
+  };
+
+  // A product of tensors that all lie whole in memory is summed in one plain loop.
+  void find_dense_product(const DenseLookup& dense) {
+    if (!dense || addend_.reads.empty() || addend_.summed_extents.empty()) return;
+    for (const Step& step : addend_.steps) {
+      if (step.kind != Step::Kind::Read && step.kind != Step::Kind::Multiply) return;
+    }
+    std::vector<DenseRead> found;
+    for (const Step& step : addend_.steps) {
+      if (step.kind != Step::Kind::Read) continue;
+      const Read& read = addend_.reads[step.operand];
+      std::optional<DenseTensor> tensor = dense(read.tensor);
+      if (!tensor) return;
+      DenseRead made{static_cast<const T*>(tensor->data), std::vector<int64_t>(variables_.size(), 0)};
+      for (size_t d = 0; d < read.variables.size(); ++d) made.steps[read.variables[d]] += tensor->strides[d];
+      found.push_back(std::move(made));
+    }
+    dense_ = std::move(found);
+  }
+
+  Number<T> evaluate_dense_product() {
+    size_t last = variables_.size() - 1;
+    int64_t extent = addend_.summed_extents.back();
+    Number<T> sum;
+    std::vector<const T*> from(dense_.size());
+    do {
+      for (size_t r = 0; r < dense_.size(); ++r) {
+        from[r] = dense_[r].data;
+        for (size_t v = 0; v < last; ++v) from[r] += variables_[v] * dense_[r].steps[v];
+      }
+      for (int64_t x = 0; x < extent; ++x) {
+        Number<T> product = Number<T>::from(*from[0]);
+        from[0] += dense_[0].steps[last];
+        for (size_t r = 1; r < from.size(); ++r) {
+          product = product * Number<T>::from(*from[r]);
+          from[r] += dense_[r].steps[last];
+        }
+        sum = sum + product;
+      }
+    } while (advance_outside_last());
+    return addend_.negated ? -sum : sum;
+  }
+
+  bool advance_outside_last() {
+    for (size_t v = addend_.summed_extents.size() - 1; v-- > 0;) {
+      if (++variables_[outer_count_ + v] < addend_.summed_extents[v]) return true;
+      variables_[outer_count_ + v] = 0;
+    }
+    return false;
+  }
+
   void refresh_reads(int changed) {
     for (size_t r = 0; r < values_.size(); ++r) {
       const Read& read = addend_.reads[r];
@@ -143,6 +201,7 @@ class AddendEvaluator {
   std::vector<Number<T>> values_;
   std::vector<Number<T>> constants_;
   std::vector<Number<T>> stack_;
+  std::vector<DenseRead> dense_;  // empty: not a product of dense tensors
 };
 
 }  // namespace distal

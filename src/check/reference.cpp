@@ -23,7 +23,8 @@ std::string show(T value) {
 template <class T>
 class Reference {
  public:
-  Reference(const Statement& statement, const std::map<std::string, int64_t>& extents, const ElementReader& before)
+  Reference(const Statement& statement, const std::map<std::string, int64_t>& extents, const ElementReader& before,
+            const DenseLookup& dense)
       : output_(statement.lhs), accumulates_(statement.op == AssignOp::Accumulate), before_(before) {
     for (const IndexVar& index : output_.indices) {
       auto extent = extents.find(index.name);
@@ -34,7 +35,7 @@ class Reference {
       if (found == outer_.end()) outer_.push_back(index.name);
     }
     for (const Addend& addend : split_addends(statement.rhs)) {
-      addends_.emplace_back(flatten(addend, outer_, extents), outer_.size(), before);
+      addends_.emplace_back(flatten(addend, outer_, extents), outer_.size(), before, dense);
       contributions_ += addends_.back().contributions();
     }
     if (accumulates_) ++contributions_;
@@ -81,8 +82,9 @@ class Reference {
 
 template <class T>
 CheckResult check(const Statement& statement, const std::map<std::string, int64_t>& extents,
-                  const ElementReader& before, const ElementReader& after, int64_t max_samples, uint64_t seed) {
-  Reference<T> reference(statement, extents, before);
+                  const ElementReader& before, const ElementReader& after, int64_t max_samples, uint64_t seed,
+                  const DenseLookup& dense) {
+  Reference<T> reference(statement, extents, before, dense);
   double allowed = tolerance<T>(reference.contributions());
   CheckResult result;
   std::vector<int64_t> coordinates;
@@ -106,7 +108,7 @@ CheckResult check(const Statement& statement, const std::map<std::string, int64_
 template <class T>
 std::vector<std::byte> evaluate(const Statement& statement, const std::map<std::string, int64_t>& extents,
                                 const ElementReader& before) {
-  Reference<T> reference(statement, extents, before);
+  Reference<T> reference(statement, extents, before, {});
   std::vector<std::byte> output;
   std::vector<int64_t> coordinates;
   for_each_place(statement.lhs, reference.shape(), 0, 0, [&](int64_t place) {
@@ -122,9 +124,9 @@ std::vector<std::byte> evaluate(const Statement& statement, const std::map<std::
 
 CheckResult check_statement(const Statement& statement, ElementType type,
                             const std::map<std::string, int64_t>& variable_extents, const ElementReader& before,
-                            const ElementReader& after, int64_t max_samples, uint64_t seed) {
+                            const ElementReader& after, int64_t max_samples, uint64_t seed, const DenseLookup& dense) {
   return with_element_type(type, [&](auto zero) {
-    return check<decltype(zero)>(statement, variable_extents, before, after, max_samples, seed);
+    return check<decltype(zero)>(statement, variable_extents, before, after, max_samples, seed, dense);
   });
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +19,13 @@ namespace distal {
 
 // The address of one element of a tensor, valid until the next call.
 using ElementReader = std::function<const void*(const std::string& tensor, std::span<const int64_t> coordinates)>;
+
+// A tensor that lies whole in memory, for checks of many elements: strides are counted in elements.
+struct DenseTensor {
+  const void* data = nullptr;
+  std::vector<int64_t> strides;
+};
+using DenseLookup = std::function<std::optional<DenseTensor>(const std::string& tensor)>;
 
 struct CheckResult {
   bool ok = true;
@@ -37,9 +45,12 @@ struct CheckResult {
 // epsilon(T) * (16 + number of contributions) is allowed: a sum of n rounded products is off by at most about n
 // epsilon, whatever its order, and 16 leaves room for the operations inside one contribution. Infinities and NaNs
 // must be matched by the same.
+//
+// `dense` may know some of the tensors that `before` gives, whole; those are read there, which is much faster.
 CheckResult check_statement(const Statement& statement, ElementType type,
                             const std::map<std::string, int64_t>& variable_extents, const ElementReader& before,
-                            const ElementReader& after, int64_t max_samples, uint64_t seed);
+                            const ElementReader& after, int64_t max_samples, uint64_t seed,
+                            const DenseLookup& dense = {});
 
 // The whole output of a statement as elements of `type` in C order.
 std::vector<std::byte> evaluate_statement(const Statement& statement, ElementType type,

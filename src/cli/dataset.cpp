@@ -51,7 +51,31 @@ void Dataset::read(int tensor, std::span<const int64_t> at, void* element) const
 }
 
 void Dataset::place(int tensor, TensorStore& store) const {
-  store.fill(tensor, [&](std::span<const int64_t> at, void* element) { read(tensor, at, element); });
+  auto loaded = loaded_.find(tensor);
+  with_element_type(type_, [&](auto zero) {
+    using T = decltype(zero);
+    const T* values = loaded == loaded_.end() ? nullptr : reinterpret_cast<const T*>(loaded->second.data.data());
+    store.fill(tensor, [&](std::span<const int64_t> at, int64_t count, std::byte* memory, int64_t stride) {
+      int64_t first = linear(tensor, at);
+      T* out = reinterpret_cast<T*>(memory);
+      for (int64_t i = 0; i < count; ++i) {
+        out[i * stride] = values ? values[first + i] : random_value<T>(seeds_[tensor], first + i);
+      }
+    });
+  });
+}
+
+std::vector<std::byte> Dataset::whole(int tensor) const {
+  auto loaded = loaded_.find(tensor);
+  if (loaded != loaded_.end()) return loaded->second.data;
+  int64_t volume = 1;
+  for (int64_t extent : plan_.tensors[tensor].owners.shape()) volume *= extent;
+  std::vector<std::byte> out(static_cast<size_t>(volume * size_of(type_)));
+  with_element_type(type_, [&](auto zero) {
+    using T = decltype(zero);
+    for (int64_t i = 0; i < volume; ++i) reinterpret_cast<T*>(out.data())[i] = random_value<T>(seeds_[tensor], i);
+  });
+  return out;
 }
 
 int64_t Dataset::loaded_bytes() const {

@@ -20,6 +20,8 @@ class Dataset {
   void place(int tensor, TensorStore& store) const;
   // Writes the start value of one element into `element`.
   void read(int tensor, std::span<const int64_t> at, void* element) const;
+  // All start values, in row-major order.
+  std::vector<std::byte> whole(int tensor) const;
   int64_t loaded_bytes() const;
 
  private:

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <fstream>
@@ -8,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "check/reference.h"
+#include "cli/checker.h"
 #include "cli/dataset.h"
 #include "cli/options.h"
 #include "engine/threads/engine.h"
@@ -49,6 +51,13 @@ void require_host(const Module& module) {
   }
 }
 
+// One line on a terminal that says what is going on; it is overwritten by the next, and by nothing at the end.
+void progress(const std::string& what) {
+  if (isatty(STDERR_FILENO) == 0) return;
+  fmt::print(stderr, "\r\033[K{}", what);
+  std::fflush(stderr);
+}
+
 LeafChoice leaf_choice(const std::string& name) {
   if (name == "generated") return LeafChoice::Generated;
   return name == "interpreted" ? LeafChoice::Interpreted : LeafChoice::Automatic;
@@ -73,23 +82,24 @@ class Session {
       leaf_names_.push_back(leaves.back()->description());
     }
     engine_ = std::make_unique<ThreadsEngine>(plan_, needs_, std::move(leaves), allocator_, *store_, threads_);
+    progress("placing data");
     for (size_t t = 0; t < plan_.tensors.size(); ++t) data_.place(static_cast<int>(t), *store_);
+    checker_ = std::make_unique<ResultChecker>(plan_, data_, *store_);
   }
 
   void run_all() {
     for (int rep = 0; rep < options_.reps; ++rep) {
       if (rep > 0) restore_outputs();
-      bool last = rep + 1 == options_.reps;
-      auto start = std::chrono::steady_clock::now();
-      if (last && plan_.stages.size() > 1) {
-        run_stages_checked();
+      progress(fmt::format("running {} of {}", rep + 1, options_.reps));
+      if (rep + 1 == options_.reps) {
+        seconds_.push_back(run_checked());
         continue;
       }
-      counts_ = engine_->run();
-      std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-      seconds_.push_back(taken.count());
-      if (last) check_stage(0, {});
+      auto start = std::chrono::steady_clock::now();
+      engine_->run();
+      seconds_.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     }
+    progress("");
     std::sort(seconds_.begin(), seconds_.end());
   }
 
@@ -103,19 +113,19 @@ class Session {
 
   nlohmann::ordered_json json() const {
     double best = seconds_.front();
-    return {{"ok", check_.ok},
+    return {{"ok", check().ok},
             {"engine", options_.engine},
             {"processors", plan_.processors},
             {"seconds_min", best},
             {"seconds_median", median()},
             {"gflops", flops() / best * 1e-9},
             {"gbps", tensor_bytes() / best * 1e-9},
-            {"max_relative_error", check_.max_relative_error},
+            {"max_relative_error", check().max_relative_error},
             {"bytes_moved", counts_.bytes_moved},
             {"bytes_copied", counts_.bytes_copied},
             {"messages", counts_.messages},
             {"peak_bytes_per_processor", allocator_.peak_per_processor()},
-            {"elements_checked", check_.checked},
+            {"elements_checked", check().checked},
             {"tasks", counts_.tasks},
             {"leaves", leaf_names_},
             {"type", to_string(store_->type())}};
@@ -136,12 +146,14 @@ class Session {
     out += fmt::format("  speed     {:.2f} GFLOP/s, {:.2f} GB/s\n", flops() / seconds_.front() * 1e-9,
                        tensor_bytes() / seconds_.front() * 1e-9);
     out += fmt::format("  check     {}, largest relative error {:.1e} in {} elements\n",
-                       check_.ok ? "correct" : "WRONG", check_.max_relative_error, with_commas(check_.checked));
-    if (!check_.ok) out += fmt::format("            {}\n", check_.first_wrong);
+                       check().ok ? "correct" : "WRONG", check().max_relative_error, with_commas(check().checked));
+    if (!check().ok) out += fmt::format("            {}\n", check().first_wrong);
     return out;
   }
 
-  bool ok() const { return check_.ok; }
+  bool ok() const { return check().ok; }
+
+  const CheckResult& check() const { return checker_->result(); }
 
  private:
   static std::string machine_text(const Machine& machine, const Bindings& params) {
@@ -174,14 +186,13 @@ class Session {
   }
 
   // Statement by statement, so that each can be checked before the next one changes what it read.
-  void run_stages_checked() {
+  double run_checked() {
     double taken = 0;
     RunCounts sum;
-    std::set<int> written;
     for (size_t s = 0; s < plan_.stages.size(); ++s) {
-      int output = plan_.stages[s].output;
+      const StagePlan& stage = plan_.stages[s];
       std::vector<std::byte> before;
-      if (written.count(output) > 0) before = store_->gather(output);
+      if (checker_->is_written(stage.output)) before = store_->gather(stage.output);
       auto start = std::chrono::steady_clock::now();
       RunCounts counts = engine_->run_stage(s);
       taken += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -189,53 +200,11 @@ class Session {
       sum.bytes_copied += counts.bytes_copied;
       sum.messages += counts.messages;
       sum.tasks += counts.tasks;
-      check_stage(s, before);
-      written_.insert(output);
-      written.insert(output);
+      progress("checking");
+      checker_->check(stage, before, options_.check ? 0 : kSamples, options_.seed);
     }
     counts_ = sum;
-    seconds_.push_back(taken);
-  }
-
-  // `before` holds the output as it was if an earlier statement wrote it.
-  void check_stage(size_t s, const std::vector<std::byte>& before) {
-    const StagePlan& stage = plan_.stages[s];
-    alignas(16) std::byte element[16];
-    std::string output = plan_.tensors[stage.output].name;
-    ElementReader read_before = [&](const std::string& name, std::span<const int64_t> at) -> const void* {
-      int tensor = plan_.tensor_index(name);
-      const Ownership& owners = plan_.tensors[tensor].owners;
-      if (tensor == stage.output && !before.empty()) {
-        int64_t index = 0;
-        for (size_t d = 0; d < at.size(); ++d) index = index * owners.shape()[d] + at[d];
-        return before.data() + index * plan_.tensors[tensor].element_bytes;
-      }
-      if (tensor != stage.output && written_.count(tensor) > 0) return stored(tensor, at);
-      data_.read(tensor, at, element);
-      return element;
-    };
-    ElementReader read_after = [&](const std::string&, std::span<const int64_t> at) {
-      return stored(stage.output, at);
-    };
-    std::map<std::string, int64_t> extents;
-    for (const IndexVar& v : variables(stage.stage->source.statement)) extents[v.name] = extents_of(stage).at(v.name);
-    CheckResult result = check_statement(stage.stage->source.statement, store_->type(), extents, read_before,
-                                         read_after, options_.check ? 0 : kSamples, options_.seed);
-    std::string differing = store_->differing_replica(stage.output);
-    if (!differing.empty() && result.ok) {
-      result.ok = false;
-      result.first_wrong = fmt::format("the replicas of {} differ at {}", output, differing);
-    }
-    if (check_.ok && !result.ok) check_.first_wrong = result.first_wrong;
-    check_.ok = check_.ok && result.ok;
-    check_.max_relative_error = std::max(check_.max_relative_error, result.max_relative_error);
-    check_.checked += result.checked;
-  }
-
-  const void* stored(int tensor, std::span<const int64_t> at) const {
-    const Ownership& owners = plan_.tensors[tensor].owners;
-    Coordinates point(at.begin(), at.end());
-    return store_->element(tensor, owners.first_owner(owners.colour_of(point)), point);
+    return taken;
   }
 
   double median() const {
@@ -273,10 +242,9 @@ class Session {
   std::unique_ptr<TensorStore> store_;
   std::unique_ptr<ThreadsEngine> engine_;
   std::vector<std::string> leaf_names_;
+  std::unique_ptr<ResultChecker> checker_;
   std::vector<double> seconds_;
-  std::set<int> written_;
   RunCounts counts_;
-  CheckResult check_;
 };
 
 }  // namespace

@@ -2,13 +2,27 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 
 namespace distal {
 
 namespace {
 
-// Fresh names: a user's dimension names may repeat from level to level.
 std::string at_level(const std::string& name, size_t level) { return level == 0 ? name : name + std::to_string(level); }
+
+// Makes up names that nothing has yet: a user's dimension names may repeat from level to level, and may look like ours.
+class FreshNames {
+ public:
+  explicit FreshNames(const std::vector<std::string>& taken) : taken_(taken.begin(), taken.end()) {}
+  IndexVar make(std::string name) {
+    while (!taken_.insert(name).second) name += "_";
+    return {name, {}};
+  }
+
+ private:
+  std::set<std::string> taken_;
+};
 
 std::vector<std::string> dimension_names(const Tensor& tensor) {
   if (tensor.distribution && !tensor.distribution->levels.empty())
@@ -28,6 +42,8 @@ Stmt placement_of(const Tensor& tensor) {
   std::vector<IndexVar> current = access.indices;  // what is left to cut of each tensor dimension
 
   std::vector<IndexVar> distributed, rounds;
+  std::vector<std::optional<IndexVar>> round_of(names.size());  // the turns of a dimension that was dealt out
+  FreshNames fresh(names);
   std::vector<Relation> relations;
   size_t levels = tensor.distribution ? tensor.distribution->levels.size() : 0;
   for (size_t l = 0; l < levels; ++l) {
@@ -44,22 +60,31 @@ Stmt placement_of(const Tensor& tensor) {
         const auto& xs = level.tensor_dimensions;
         auto d = static_cast<size_t>(std::find(xs.begin(), xs.end(), partition->name) - xs.begin());
         std::string base = at_level(names[d], l);
-        IndexVar outer{base + "o", {}}, inner{base + "i", {}};
+        if (round_of[d]) {
+          // The piece of the level above is all of its blocks, one after another.
+          IndexVar piece = fresh.make(base + "_piece");
+          relations.push_back(CollapseRelation{*round_of[d], current[d], piece});
+          std::erase(rounds, *round_of[d]);
+          round_of[d].reset();
+          current[d] = piece;
+        }
+        IndexVar outer = fresh.make(base + "o"), inner = fresh.make(base + "i");
         const IntExpr& parts = tensor.machine->levels[l].extents[m];
         auto block = level.cyclic.find(partition->name);
         if (block == level.cyclic.end()) {
           relations.push_back(DivideRelation{current[d], outer, inner, parts});
         } else {
-          IndexVar number{base + "_block", {}}, round{base + "_round", {}};
+          IndexVar number = fresh.make(base + "_block"), round = fresh.make(base + "_round");
           relations.push_back(SplitRelation{current[d], number, inner, block->second});
           relations.push_back(SplitRelation{number, round, outer, parts});
           rounds.push_back(round);
+          round_of[d] = round;
         }
         relations.push_back(DistributeRelation{outer, level_number, dimension});
         distributed.push_back(outer);
         current[d] = inner;
       } else {
-        IndexVar everywhere{at_level("b" + std::to_string(m), l), {}};
+        IndexVar everywhere = fresh.make(at_level("b" + std::to_string(m), l));
         relations.push_back(DistributeRelation{everywhere, level_number, dimension});
         distributed.push_back(everywhere);
       }

@@ -57,9 +57,18 @@ Target resolve_grid(const Nest& nest, const GridRef& ref, const Machine& machine
   refuse(nest, ref.span, fmt::format("distribute: every level of the machine {} is taken already", to_string(machine)));
 }
 
+Access access_of(const Nest& nest, const Tensor& tensor, const SourceSpan& span) {
+  const Assignment& a = assignment_of(nest);
+  if (a.lhs.tensor == tensor.name) return a.lhs;
+  for (const Access& access : accesses(a.rhs)) {
+    if (access.tensor == tensor.name) return access;
+  }
+  refuse(nest, span, fmt::format("distribute: tensor {} is not in this statement", tensor.name));
+}
+
 Target resolve(const Nest& nest, const GridRef& ref, const ScheduleContext& context) {
-  if (!context.machine) throw InternalError("distribute without a machine");
-  const Machine& machine = *context.machine;
+  // Without a machine the reference can only be to a tensor, or to nothing: a grid and a machine's name give one.
+  const Machine machine = context.machine.value_or(Machine{});
   if (ref.grid) return resolve_grid(nest, ref, machine);
   if (const Machine* m = context.module.find_machine(ref.name.text)) {
     if (m->levels != machine.levels) {
@@ -77,6 +86,7 @@ Target resolve(const Nest& nest, const GridRef& ref, const ScheduleContext& cont
   if (!tensor->distribution) {
     refuse(nest, ref.span, fmt::format("distribute: tensor {} has no distribution to follow", tensor->name));
   }
+  access_of(nest, *tensor, ref.span);
   int level = level_of(nest, ref, machine, tensor->name);
   return Target{level, machine.levels[level], tensor};
 }
@@ -103,15 +113,6 @@ void distribute_cyclic(Compound& out, const Nest& nest, const DistributeOntoComm
   out.relations.push_back(SplitRelation{number, round, c.distributed[t], onto.grid.extents[dimension]});
   out.relations.push_back(DistributeRelation{c.distributed[t], onto.level, dimension});
   out.rounds.push_back(round);
-}
-
-Access access_of(const Nest& nest, const Tensor& tensor, const SourceSpan& span) {
-  const Assignment& a = assignment_of(nest);
-  if (a.lhs.tensor == tensor.name) return a.lhs;
-  for (const Access& access : accesses(a.rhs)) {
-    if (access.tensor == tensor.name) return access;
-  }
-  refuse(nest, span, fmt::format("distribute: tensor {} is not in this statement", tensor.name));
 }
 
 // The target that was made from index `v`; targets.size() if none was.

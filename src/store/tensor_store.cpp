@@ -70,19 +70,37 @@ std::byte* TensorStore::element(int tensor, int64_t processor, const Coordinates
   return piece.block.get() + local_offset(piece, at) * plan_.tensors[tensor].element_bytes;
 }
 
-void TensorStore::fill(int tensor, const std::function<void(std::span<const int64_t>, void*)>& value) {
+void TensorStore::fill(int tensor, const FillRow& row) {
   int64_t size = plan_.tensors[tensor].element_bytes;
   for (int64_t p = 0; p < plan_.processors; ++p) {
     if (!has_piece(tensor, p)) continue;
     for (const Rect& rect : plan_.tensors[tensor].owners.rects_of(p)) {
       View v = view(tensor, p, rect);
-      for_each_point(rect, [&](const Coordinates& at) {
+      Rect starts = rect;  // of the rows
+      int64_t count = 1, stride = 1;
+      if (!rect.lo.empty()) {
+        count = rect.hi.back() - rect.lo.back();
+        stride = v.strides.back();
+        starts.hi.back() = starts.lo.back() + 1;
+      }
+      for_each_point(starts, [&](const Coordinates& at) {
         int64_t offset = v.offset;
         for (size_t d = 0; d < at.size(); ++d) offset += at[d] * v.strides[d];
-        value(std::span<const int64_t>(at.data(), at.size()), v.data + offset * size);
+        row(std::span<const int64_t>(at.data(), at.size()), count, v.data + offset * size, stride);
       });
     }
   }
+}
+
+void TensorStore::fill(int tensor, const FillElement& value) {
+  int64_t size = plan_.tensors[tensor].element_bytes;
+  fill(tensor, [&](std::span<const int64_t> at, int64_t count, std::byte* memory, int64_t stride) {
+    Coordinates point(at.begin(), at.end());
+    for (int64_t i = 0; i < count; ++i) {
+      value(std::span<const int64_t>(point.data(), point.size()), memory + i * stride * size);
+      if (!point.empty()) ++point.back();
+    }
+  });
 }
 
 std::string TensorStore::differing_replica(int tensor) const {

@@ -25,8 +25,13 @@ class TensorStore {
   // One element in one processor's piece; the processor owns it.
   std::byte* element(int tensor, int64_t processor, const Coordinates& at) const;
 
-  // Sets every element, in every replica. `value` writes the element of the given coordinates into the given memory.
-  void fill(int tensor, const std::function<void(std::span<const int64_t> at, void* element)>& value);
+  // Sets every element, in every replica, row by row. `row` writes `count` elements into the given memory, `stride`
+  // elements apart: those from coordinates `at` on along the last dimension.
+  using FillRow = std::function<void(std::span<const int64_t> at, int64_t count, std::byte* memory, int64_t stride)>;
+  void fill(int tensor, const FillRow& row);
+  // The same element by element: `value` writes the element of the given coordinates.
+  using FillElement = std::function<void(std::span<const int64_t> at, void* element)>;
+  void fill(int tensor, const FillElement& value);
   // Where two replicas of an element differ: its coordinates as text, or empty if all agree.
   std::string differing_replica(int tensor) const;
   // The whole tensor in row-major order, taken from the first replica.

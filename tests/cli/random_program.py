@@ -112,10 +112,8 @@ def execute(statement, extents, values, dtype):
         )
         result = result + dtype(sign) * value.astype(dtype)
     whole = np.zeros_like(values[tensor])
-    if indices:
-        whole[np.ix_(*[[0]] * 0) if not indices else tuple(np.indices(result.shape)[over.index(v)] for v in indices)] = result
-    else:
-        whole[...] = result
+    places = np.indices(result.shape)
+    whole[tuple(places[over.index(v)] for v in indices)] = result  # a repeated index writes a diagonal only
     values[tensor] = whole if operator == "=" else values[tensor] + whole
 
 
@@ -259,10 +257,9 @@ class RandomProgram:
             if kind < 0.08:
                 factor = ("literal", self.random.randint(0, 3))
             else:
-                factor = self.random_access(self.random.sample(variables, self.random.randint(0, min(3, len(variables)))))
+                factor = self.random_access(self.some(variables, 0, 3))
             if kind > 0.92:
-                other = self.random_access(self.random.sample(variables, self.random.randint(1, min(2, len(variables)))))
-                factor = (self.random.choice("+-"), factor, other)
+                factor = (self.random.choice("+-"), factor, self.random_access(self.some(variables, 1, 2)))
             elif kind > 0.87:
                 factor = ("negate", factor)
             factors.append(factor)
@@ -270,6 +267,9 @@ class RandomProgram:
         for factor in factors[1:]:
             term = ("*", term, factor)
         return term
+
+    def some(self, variables, fewest, most):
+        return self.random.sample(variables, self.random.randint(fewest, min(most, len(variables))))
 
     def random_access(self, variables):
         variables = list(variables)
@@ -289,12 +289,15 @@ class Schedule:
         self.program = program
         self.random = program.random
         output, left, _, expr = statement
-        self.output, self.left = output, left
-        self.tensors = list(dict.fromkeys([output, *(a[1] for a in accesses_of(expr))]))
+        self.left, self.expr = left, expr
+        self.indices = {}  # of the first access to every tensor
+        for _, tensor, indices in [("access", output, left), *accesses_of(expr)]:
+            self.indices.setdefault(tensor, indices)
         self.loops = list(dict.fromkeys([*left, *variables_of(expr)]))
-        self.origins = {v: {v} for v in self.loops}
-        self.sums = {v for v in self.loops if v not in left}
+        self.origins = {v: {v} for v in self.loops}  # the variables of the statement that a loop was made from
         self.distributed = []
+        self.communicated = {}  # tensor -> loop
+        self.kernel = []
         self.commands = []
         # A statement whose tensors have no distribution runs on M all the same: it is the only machine.
         self.machine = program.machine
@@ -308,10 +311,9 @@ class Schedule:
             self.distribute()
         for _ in range(self.random.randint(0, 4)):
             self.random.choice([self.tile, self.collapse, self.reorder, self.rotate])()
-        marks = [self.communicate, self.substitute]
-        self.random.shuffle(marks)
-        for mark in marks:
+        for mark in self.random.sample([self.communicate, self.substitute], 2):
             mark()
+        self.parallelize()
         return ["schedule"] + [f"  {command}" for command in self.commands]
 
     def name(self):
@@ -370,28 +372,57 @@ class Schedule:
         for level in range(len(self.machine)):
             if level > 0 and self.random.random() < 0.3:
                 return
-            self.random.choice([self.distribute_compound, self.distribute_compound, self.distribute_bare])(level)
+            ways = [self.distribute_onto_machine, self.distribute_onto_tensor, self.distribute_bare]
+            self.random.choice(ways)(level)
 
     def level_text(self, level, name="M"):
         return f"{name}[{level}]" if len(self.machine) > 1 else name
 
-    def distribute_compound(self, level):
+    def distribute_onto_machine(self, level):
         grid = self.machine[level]
         while len(self.local()) < len(grid):
             if not self.local():
                 return
             self.tile()
         targets = self.random.sample(self.local(), len(grid))
-        outer, inner = [self.name() for _ in grid], [self.name() for _ in grid]
+        onto = self.level_text(level)
+        if self.random.random() < 0.2 and len(self.machine) == 1:
+            onto = f"Grid({', '.join(map(str, grid))})"
+        self.compound(targets, onto, [])
+
+    def distribute_onto_tensor(self, level):
+        """Follows the distribution of a tensor that has one."""
+        following = [t for t in self.indices if t in self.program.distributions]
+        if not following:
+            return
+        tensor = self.random.choice(following)
+        roles, cyclic = self.program.distributions[tensor][level]
+        cut = [role for role in roles if isinstance(role, int)]
+        targets, rounds = [], []
+        for dimension in cut:
+            wanted = {self.indices[tensor][dimension]}
+            fitting = [v for v in self.local() if self.origins[v] == wanted]
+            if not fitting or any(self.origins[v] == wanted for v in targets):
+                return
+            targets.append(self.random.choice(fitting))
+            if dimension in cyclic:
+                rounds.append(f"{targets[-1]}_round")
+                self.origins[rounds[-1]] = wanted
+        if targets:
+            self.random.shuffle(targets)
+            self.compound(targets, self.level_text(level, tensor), rounds)
+
+    def compound(self, targets, onto, rounds):
+        outer, inner = [self.name() for _ in targets], [self.name() for _ in targets]
         lists = [f"{{{', '.join(names)}}}" for names in (targets, outer, inner)]
-        self.commands.append(f"distribute({', '.join(lists)}, {self.level_text(level)})")
+        self.commands.append(f"distribute({', '.join(lists)}, {onto})")
         below = max([self.loops.index(v) + 1 for v in self.distributed], default=0)
-        rest = [v for v in self.loops[below:] if v not in targets]
         above = [v for v in self.loops[:below] if v not in targets]
+        rest = [v for v in self.loops[below:] if v not in targets]
         for names in (outer, inner):
             for v, target in zip(names, targets):
                 self.origins[v] = self.origins[target]
-        self.loops = above + outer + inner + rest
+        self.loops = above + outer + rounds + inner + rest
         self.distributed += outer
 
     def distribute_bare(self, level):
@@ -402,25 +433,32 @@ class Schedule:
             self.distributed += some
 
     def communicate(self):
-        for tensor in self.tensors:
-            if self.random.random() < 0.7:
-                legal = [v for v in self.loops if v not in getattr(self, "kernel", [])]
-                if legal:
-                    self.commands.append(f"communicate({tensor}, {self.random.choice(legal)})")
-                    self.communicated = getattr(self, "communicated", []) + [self.commands[-1].split(", ")[1][:-1]]
+        legal = [v for v in self.loops if v not in self.kernel]
+        for tensor in self.indices:
+            if legal and self.random.random() < 0.7:
+                self.communicated[tensor] = self.random.choice(legal)
+                self.commands.append(f"communicate({tensor}, {self.communicated[tensor]})")
 
     def substitute(self):
         """Only where the innermost three loops are a matrix multiply as they stand."""
-        statement = self.program.statements[-1]
-        if statement[3][0] != "*" or statement[3][1][0] != "access" or statement[3][2][0] != "access":
+        if self.expr[0] != "*" or self.expr[1][0] != "access" or self.expr[2][0] != "access":
             return
         kernel = self.loops[-3:]
-        if len(kernel) < 3 or any(v in self.distributed or v in getattr(self, "communicated", []) for v in kernel):
+        held = [*self.distributed, *self.communicated.values()]
+        # Of a loop that was tiled, the tiles may leave ranges with holes, which are refused.
+        if len(kernel) < 3 or any(v in held or self.origins[v] != {v} for v in kernel):
             return
-        if any(len(self.origins[v]) != 1 or v not in self.origins[v] for v in kernel):
-            return  # tiles might leave ranges with holes
-        left, b, c = statement[1], statement[3][1][2], statement[3][2][2]
-        uses = [tuple(indices.count(v) for indices in (left, b, c)) for v in kernel]
-        if sorted(uses) == [(0, 1, 1), (1, 0, 1), (1, 1, 0)]:
+        accesses = (self.left, self.expr[1][2], self.expr[2][2])
+        uses = sorted(tuple(indices.count(v) for indices in accesses) for v in kernel)
+        if uses == [(0, 1, 1), (1, 0, 1), (1, 1, 0)]:
             self.kernel = kernel
             self.commands.append(f"substitute({{{', '.join(kernel)}}}, gemm)")
+
+    def parallelize(self):
+        """A loop of the output's alone, below all that is distributed or communicated."""
+        if self.kernel or len(self.communicated) < len(self.indices) or self.random.random() < 0.7:
+            return
+        below = max(self.loops.index(v) for v in [*self.distributed, *self.communicated.values()]) + 1
+        legal = [v for v in self.loops[below:] if self.origins[v] <= set(self.left)]
+        if legal:
+            self.commands.append(f"parallelize({self.random.choice(legal)})")

@@ -40,6 +40,22 @@ inline void write_sample(ElementType type, bool integer_valued, uint64_t seed, i
   });
 }
 
+// Calls f for every coordinate of a rectangle.
+template <class F>
+void for_each_point(const Rect& rect, F&& f) {
+  if (rect.empty()) return;
+  Coordinates at = rect.lo;
+  while (true) {
+    f(static_cast<const Coordinates&>(at));
+    size_t d = at.size();
+    while (d > 0 && ++at[d - 1] == rect.hi[d - 1]) {
+      at[d - 1] = rect.lo[d - 1];
+      --d;
+    }
+    if (d == 0) return;
+  }
+}
+
 // A planned and verified program with its data in place, that can be run again and again and is checked each time.
 class TestRun {
  public:
@@ -87,9 +103,14 @@ class TestRun {
   void place(uint64_t seed) {
     seed_ = seed;
     for (size_t t = 0; t < plan_->tensors.size(); ++t) {
-      store_.fill(static_cast<int>(t), [&](std::span<const int64_t> at, void* element) {
-        start_value(static_cast<int>(t), at, element);
-      });
+      const Ownership& owners = plan_->tensors[t].owners;
+      for (int64_t p = 0; p < owners.machine().processors; ++p) {
+        for (const Rect& rect : owners.rects_of(p)) {
+          for_each_point(rect, [&](const Coordinates& at) {
+            start_value(static_cast<int>(t), at, store_.element(static_cast<int>(t), p, at));
+          });
+        }
+      }
     }
   }
 

@@ -1,0 +1,95 @@
+#include "cli/checker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "plan/cost.h"
+
+namespace distal {
+
+namespace {
+
+int64_t linear_index(const Coordinates& shape, std::span<const int64_t> at) {
+  int64_t index = 0;
+  for (size_t d = 0; d < shape.size(); ++d) index = index * shape[d] + at[d];
+  return index;
+}
+
+// The inputs of a statement as whole arrays: a check of every element reads each of them many times.
+class DenseInputs {
+ public:
+  DenseLookup lookup() {
+    return [this](const std::string& name) -> std::optional<DenseTensor> {
+      auto found = arrays_.find(name);
+      if (found == arrays_.end()) return std::nullopt;
+      return DenseTensor{found->second.data.data(), found->second.strides};
+    };
+  }
+
+  void add(const std::string& name, const Coordinates& shape, std::vector<std::byte> data) {
+    Array array{std::move(data), std::vector<int64_t>(shape.size(), 1)};
+    for (size_t d = shape.size(); d-- > 1;) array.strides[d - 1] = array.strides[d] * shape[d];
+    arrays_[name] = std::move(array);
+  }
+
+ private:
+  struct Array {
+    std::vector<std::byte> data;
+    std::vector<int64_t> strides;
+  };
+  std::map<std::string, Array> arrays_;
+};
+
+}  // namespace
+
+void ResultChecker::check(const StagePlan& stage, const std::vector<std::byte>& before, int64_t max_samples,
+                          uint64_t seed) {
+  const Statement& statement = stage.stage->source.statement;
+  alignas(16) std::byte element[16];
+  ElementReader read_before = [&](const std::string& name, std::span<const int64_t> at) -> const void* {
+    int tensor = plan_.tensor_index(name);
+    const TensorPlan& t = plan_.tensors[tensor];
+    if (tensor == stage.output && !before.empty()) {
+      return before.data() + linear_index(t.owners.shape(), at) * t.element_bytes;
+    }
+    if (tensor != stage.output && is_written(tensor)) return stored(tensor, at);
+    data_.read(tensor, at, element);
+    return element;
+  };
+  ElementReader read_after = [&](const std::string&, std::span<const int64_t> at) { return stored(stage.output, at); };
+
+  DenseInputs dense;
+  if (max_samples <= 0) {
+    for (const Access& access : accesses(statement.rhs)) {
+      int tensor = plan_.tensor_index(access.tensor);
+      dense.add(access.tensor, plan_.tensors[tensor].owners.shape(),
+                is_written(tensor) ? store_.gather(tensor) : data_.whole(tensor));
+    }
+  }
+  std::map<std::string, int64_t> all = extents_of(stage);
+  std::map<std::string, int64_t> extents;
+  for (const IndexVar& v : variables(statement)) extents[v.name] = all.at(v.name);
+  add(check_statement(statement, store_.type(), extents, read_before, read_after, max_samples, seed, dense.lookup()));
+
+  std::string differing = store_.differing_replica(stage.output);
+  if (!differing.empty()) {
+    add({false, 0, 0, fmt::format("the replicas of {} differ at {}", statement.lhs.tensor, differing)});
+  }
+  written_.insert(stage.output);
+}
+
+const void* ResultChecker::stored(int tensor, std::span<const int64_t> at) const {
+  const Ownership& owners = plan_.tensors[tensor].owners;
+  Coordinates point(at.begin(), at.end());
+  return store_.element(tensor, owners.first_owner(owners.colour_of(point)), point);
+}
+
+void ResultChecker::add(const CheckResult& result) {
+  if (result_.ok && !result.ok) result_.first_wrong = result.first_wrong;
+  result_.ok = result_.ok && result.ok;
+  result_.max_relative_error = std::max(result_.max_relative_error, result.max_relative_error);
+  result_.checked += result.checked;
+}
+
+}  // namespace distal

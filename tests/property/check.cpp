@@ -1,0 +1,280 @@
+#include "check.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <optional>
+#include <stdexcept>
+
+#include "check/reference.h"
+#include "data/random.h"
+#include "engine/threads/engine.h"
+#include "lang/parse.h"
+#include "lang/validate.h"
+#include "leaf/gemm.h"
+#include "leaf/generate.h"
+#include "leaf/interpret.h"
+#include "lower/compile.h"
+#include "plan/cost.h"
+#include "plan/verify.h"
+
+namespace distal::property {
+
+namespace {
+
+struct Failure : std::runtime_error {
+  Failure(std::string how, const std::string& what) : std::runtime_error(what), manner(std::move(how)) {}
+  std::string manner;
+};
+
+template <class... Args>
+[[noreturn]] void fail(const std::string& manner, fmt::format_string<Args...> text, Args&&... args) {
+  throw Failure(manner, fmt::format(text, std::forward<Args>(args)...));
+}
+
+void require_equal(const std::string& manner, int64_t have, int64_t want) {
+  if (have != want) fail(manner, "{}: {}, expected {}", manner, have, want);
+}
+
+enum class LeafKind { Interpreted, Gemm, Generated };
+
+// One way to run a program.
+struct Way {
+  std::string name;
+  ThreadsOptions threads;
+  PlanOptions plan;
+  LeafKind leaf = LeafKind::Interpreted;
+};
+
+std::vector<Way> ways(const CheckOptions& options) {
+  std::vector<Way> out{{"own memory", {1, true}, {true}, LeafKind::Interpreted},
+                       {"views", {2, false}, {true}, LeafKind::Gemm},
+                       {"no neighbours", {2, true}, {false}, LeafKind::Gemm}};
+  if (options.generated_leaf) out.push_back({"generated leaf", {2, false}, {true}, LeafKind::Generated});
+  return out;
+}
+
+// All tensors as plain arrays in row-major order: what the reference reads, filled and indexed without the compiler.
+class PlainTensors {
+ public:
+  PlainTensors(const Module& module, const Bindings& params) : type_(module.type) {
+    for (const Tensor& t : module.tensors) {
+      Array& a = arrays_[t.name];
+      int64_t volume = 1;
+      for (const IntExpr& e : t.dimensions) {
+        a.shape.push_back(e.evaluate(params));
+        volume *= a.shape.back();
+      }
+      a.data.resize(static_cast<size_t>(volume * size_of(type_)));
+      for (int64_t i = 0; i < volume; ++i) set_random(a, tensor_seed(t.name, 1), i);
+    }
+  }
+
+  const std::byte* element(const std::string& tensor, std::span<const int64_t> at) const {
+    const Array& a = arrays_.at(tensor);
+    int64_t index = 0;
+    for (size_t d = 0; d < at.size(); ++d) index = index * a.shape[d] + at[d];
+    return a.data.data() + index * size_of(type_);
+  }
+  const std::vector<std::byte>& data(const std::string& tensor) const { return arrays_.at(tensor).data; }
+  void replace(const std::string& tensor, std::vector<std::byte> data) { arrays_.at(tensor).data = std::move(data); }
+
+ private:
+  struct Array {
+    std::vector<int64_t> shape;
+    std::vector<std::byte> data;
+  };
+
+  void set_random(Array& a, uint64_t seed, int64_t index) const {
+    with_element_type(type_, [&](auto zero) {
+      auto value = random_value<decltype(zero)>(seed, index);
+      std::memcpy(a.data.data() + static_cast<size_t>(index) * sizeof(value), &value, sizeof(value));
+    });
+  }
+
+  ElementType type_;
+  std::map<std::string, Array> arrays_;
+};
+
+std::unique_ptr<LeafKernel> leaf_for(const StagePlan& stage, ElementType type, LeafKind kind) {
+  if (kind == LeafKind::Gemm && leaf_of(*stage.stage).gemm) return make_gemm_leaf(stage, type);
+  return kind == LeafKind::Generated ? make_generated_leaf(stage, type) : make_interpreted_leaf(stage, type);
+}
+
+// A program run one way.
+class Run {
+ public:
+  Run(std::shared_ptr<const Program> program, const Bindings& params, const Way& way)
+      : way_(way),
+        type_(program->module.type),
+        tensors_(program->module, params),
+        plan_(make_plan(program, params, way.plan)),
+        needs_(memory_needs(plan_, reach_of(way.threads))),
+        cost_(count_cost(plan_)),
+        allocator_(plan_.processors) {
+    verify(plan_, needs_);
+  }
+
+  const Plan& plan() const { return plan_; }
+  const Cost& cost() const { return cost_; }
+
+  void run() {
+    TensorStore store(plan_, allocator_);
+    std::vector<std::unique_ptr<LeafKernel>> leaves;
+    for (const StagePlan& stage : plan_.stages) leaves.push_back(leaf_for(stage, type_, way_.leaf));
+    ThreadsEngine engine(plan_, needs_, std::move(leaves), allocator_, store, way_.threads);
+    place(store);
+    check_counts(engine.run());
+    // A second time on fresh data, statement by statement, so that each can be checked.
+    place(store);
+    RunCounts sum;
+    for (size_t s = 0; s < plan_.stages.size(); ++s) {
+      RunCounts counts = engine.run_stage(s);
+      sum.bytes_moved += counts.bytes_moved;
+      sum.messages += counts.messages;
+      check_result(s, store);
+    }
+    check_counts(sum);
+    check_memory();
+    check_untouched(store);
+  }
+
+ private:
+  void place(TensorStore& store) const {
+    for (size_t t = 0; t < plan_.tensors.size(); ++t) {
+      store.fill(static_cast<int>(t), [&](std::span<const int64_t> at, void* element) {
+        std::memcpy(element, tensors_.element(plan_.tensors[t].name, at), static_cast<size_t>(size_of(type_)));
+      });
+    }
+  }
+
+  void check_counts(const RunCounts& counts) const {
+    require_equal("bytes moved by the run", counts.bytes_moved, cost_.bytes_moved);
+    require_equal("messages of the run", counts.messages, cost_.messages);
+  }
+
+  void check_memory() const {
+    int64_t peak = allocator_.peak_per_processor();
+    if (way_.threads.own_memory) return require_equal("peak memory", peak, cost_.peak_bytes_per_processor);
+    if (peak > cost_.peak_bytes_per_processor) {
+      fail("peak memory with views", "{} bytes, and {} were promised", peak, cost_.peak_bytes_per_processor);
+    }
+  }
+
+  void check_result(size_t s, const TensorStore& store) {
+    const StagePlan& stage = plan_.stages[s];
+    const std::string& output = plan_.tensors[stage.output].name;
+    std::vector<std::byte> now = store.gather(stage.output);
+    PlainTensors after = tensors_;
+    after.replace(output, now);
+    auto reader = [](const PlainTensors& from) {
+      return [&from](const std::string& tensor, std::span<const int64_t> at) -> const void* {
+        return from.element(tensor, at);
+      };
+    };
+    const Statement& statement = stage.stage->source.statement;
+    CheckResult result = check_statement(statement, type_, statement_extents(stage), reader(tensors_), reader(after), 0, 0);
+    if (!result.ok) fail("wrong result", "{}: {}", to_string(statement), result.first_wrong);
+    std::string differing = store.differing_replica(stage.output);
+    if (!differing.empty()) fail("replicas differ", "{}{}", output, differing);
+    tensors_ = std::move(after);
+  }
+
+  static std::map<std::string, int64_t> statement_extents(const StagePlan& stage) {
+    std::map<std::string, int64_t> out, all = extents_of(stage);
+    for (const IndexVar& v : variables(stage.stage->source.statement)) out[v.name] = all.at(v.name);
+    return out;
+  }
+
+  // Nothing but the outputs changed, and no replica of anything.
+  void check_untouched(const TensorStore& store) const {
+    for (size_t t = 0; t < plan_.tensors.size(); ++t) {
+      const std::string& name = plan_.tensors[t].name;
+      if (store.gather(static_cast<int>(t)) != tensors_.data(name)) fail("an input changed", "{} changed", name);
+      std::string differing = store.differing_replica(static_cast<int>(t));
+      if (!differing.empty()) fail("replicas differ", "{}{}", name, differing);
+    }
+  }
+
+  const Way& way_;
+  ElementType type_;
+  PlainTensors tensors_;
+  Plan plan_;
+  MemoryNeeds needs_;
+  Cost cost_;
+  Allocator allocator_;
+};
+
+void check_print(const Module& module) {
+  std::string printed = to_string(module);
+  try {
+    if (parse_module(printed, "printed") == module) return;
+  } catch (const Error& e) {
+    fail("printed module is refused", "{}\n{}", e.what(), printed);
+  }
+  fail("printed module differs", "{}", printed);
+}
+
+// What a program costs does not depend on who serves a piece, except in how many parts it comes.
+void check_same_cost(const Cost& a, const Cost& b) {
+  require_equal("bytes moved of two plans", b.bytes_moved, a.bytes_moved);
+  for (const auto& [name, tensor] : a.tensors) {
+    require_equal("bytes moved of a tensor of two plans", b.tensors.at(name).bytes, tensor.bytes);
+  }
+  int64_t sum = 0;
+  for (int64_t bytes : a.bytes_by_level) sum += bytes;
+  require_equal("bytes by level together", sum, a.bytes_moved);
+}
+
+void check_ways(const Module& module, const CheckOptions& options, Features& features) {
+  Bindings params = distal::bind(module, {});
+  validate(module, params);
+  std::shared_ptr<const Program> program = compile(module);
+  if (options.plan_only) return add_plan_features(make_plan(program, params), features);
+  std::optional<Cost> first;
+  for (const Way& way : ways(options)) {
+    try {
+      Run run(program, params, way);
+      if (!first) add_plan_features(run.plan(), features);
+      run.run();
+      if (first) check_same_cost(*first, run.cost());
+      if (!first) first = run.cost();
+    } catch (const Failure& f) {
+      throw Failure(way.name + ": " + f.manner, f.what());
+    } catch (const PlanError& e) {
+      throw Failure(way.name + ": verifier", e.what());
+    } catch (const Error& e) {
+      // A program that was compiled and planned once is legal in every other way too.
+      if (first) throw Failure(way.name + ": refused later", e.what());
+      throw;
+    }
+  }
+}
+
+}  // namespace
+
+Outcome check_program(const std::string& text, const CheckOptions& options) {
+  Outcome out;
+  auto set = [&](Outcome::Kind kind, std::string manner, std::string detail) {
+    out.kind = kind;
+    out.manner = std::move(manner);
+    out.detail = std::move(detail);
+  };
+  try {
+    Module module = parse_module(text, "program");
+    check_print(module);
+    add_language_features(module, out.features);
+    check_ways(module, options, out.features);
+  } catch (const Failure& f) {
+    set(Outcome::Kind::Failed, f.manner, f.what());
+  } catch (const Error& e) {
+    set(Outcome::Kind::Refused, e.message(), e.what());
+  } catch (const InternalError& e) {
+    set(Outcome::Kind::Failed, "internal error", e.what());
+  } catch (const std::exception& e) {
+    set(Outcome::Kind::Failed, "exception", e.what());
+  }
+  return out;
+}
+
+}  // namespace distal::property

@@ -1,0 +1,370 @@
+#include "generate.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "model.h"
+
+namespace distal::property {
+
+namespace {
+
+constexpr int64_t kMostProcessors = 36;
+constexpr int64_t kMostPoints = 700;  // of a statement: every one is a step where nothing is communicated
+
+const std::vector<std::string>& variable_names() {
+  static const std::vector<std::string> names{"i", "j", "k", "l", "m"};
+  return names;
+}
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+class Generator {
+ public:
+  explicit Generator(uint64_t seed) : choice_(seed), numbers_(choice_) {}
+
+  GeneratedProgram run() {
+    choose_type();
+    choose_machine();
+    choose_variables();
+    std::string statements;
+    int count = choice_.chance(82) ? 1 : static_cast<int>(choice_.between(2, 3));
+    for (int s = 0; s < count; ++s) statements += statement();
+    std::string text = numbers_.declarations() + machine_text_ + type_text_ + tensor_text_ + "\n" + statements;
+    bool wrong = choice_.chance(4);
+    if (wrong) text += mistake();
+    return {text, wrong};
+  }
+
+ private:
+  void choose_type() {
+    static const std::vector<std::string> names{"int64", "int32", "double", "float", "complex<double>",
+                                                "complex<float>"};
+    std::string type = names[choice_.weighted({70, 6, 12, 4, 4, 4})];
+    whole_ = type[0] == 'i';
+    if (type != "double") type_text_ = "type " + type + "\n";
+  }
+
+  // ---- machine ----
+
+  void choose_machine() {
+    size_t levels = choice_.weighted({8, 57, 27, 8});
+    int64_t processors = 1;
+    size_t dimensions = 0;
+    for (size_t l = 0; l < levels; ++l) {
+      Grid grid;
+      size_t count = 1 + choice_.weighted({40, 40, 20});
+      for (size_t d = 0; d < count && dimensions < 4; ++d, ++dimensions) {
+        int64_t most = std::max<int64_t>(1, kMostProcessors / processors);
+        int64_t extent = std::min<int64_t>(most, choice_.of(std::vector<int64_t>{1, 2, 2, 2, 3, 3, 4}));
+        processors *= extent;
+        grid.extents.push_back(numbers_.write(extent));
+      }
+      if (!grid.extents.empty()) machine_.levels.push_back(grid);
+    }
+    if (machine_.levels.empty()) return;
+    machine_.name = "M";
+    machine_text_ = fmt::format("machine M = {}\n", grids_text());
+  }
+
+  std::string grids_text() const {
+    std::vector<std::string> grids;
+    for (const Grid& grid : machine_.levels) {
+      std::vector<std::string> extents;
+      for (const Quantity& q : grid.extents) extents.push_back(q.text);
+      grids.push_back(fmt::format("Grid({})", fmt::join(extents, ", ")));
+    }
+    return fmt::format("{}", fmt::join(grids, " of "));
+  }
+
+  // ---- variables and tensors ----
+
+  void choose_variables() {
+    size_t count = 1 + choice_.weighted({8, 22, 40, 20, 10});
+    static const std::vector<int64_t> sizes{1, 2, 2, 3, 3, 4, 5, 5, 6, 7, 7, 8, 9, 11, 13};
+    int64_t points = 1;
+    for (size_t v = 0; v < count; ++v) {
+      const std::string& name = variable_names()[v];
+      if (v > 0 && choice_.chance(30)) {
+        size_of_[name] = size_of_[variable_names()[static_cast<size_t>(choice_.below(int64_t(v)))]];
+      } else {
+        // Later variables share what the earlier ones left, so that none is always small.
+        int64_t most = std::max<int64_t>(2, kMostPoints / points / (count - v > 2 ? 9 : count - v > 1 ? 4 : 1));
+        size_of_[name] = "n" + name;
+        numbers_.declare(size_of_[name], std::min(choice_.of(sizes), most));
+      }
+      points *= numbers_.value(size_of_[name]);
+      variables_.push_back(name);
+    }
+    if (points > 4 * kMostPoints) variables_.pop_back();
+  }
+
+  std::vector<std::string> random_indices() {
+    size_t count = choice_.weighted({8, 24, 38, 18, 8, 4});
+    std::vector<std::string> pool = variables_;
+    choice_.shuffle(pool);
+    if (pool.size() > count) pool.resize(count);
+    if (!pool.empty() && pool.size() < 4 && choice_.chance(8)) {
+      pool.insert(pool.begin() + choice_.below(int64_t(pool.size()) + 1), choice_.of(pool));
+    }
+    return pool;
+  }
+
+  std::vector<std::string> sizes_of(const std::vector<std::string>& indices) const {
+    std::vector<std::string> sizes;
+    for (const std::string& v : indices) sizes.push_back(size_of_.at(v));
+    return sizes;
+  }
+
+  // A tensor of that shape: one that is there, or a new one.
+  std::string tensor_for(const std::vector<std::string>& indices, const std::vector<std::string>& without) {
+    std::vector<std::string> fitting;
+    for (const Tensor& t : tensors_) {
+      if (t.sizes == sizes_of(indices) && !contains(without, t.name)) fitting.push_back(t.name);
+    }
+    if (!fitting.empty() && choice_.chance(45)) return choice_.of(fitting);
+    static const std::vector<std::string> names{"A", "B", "C", "D", "E", "F", "G", "H", "P", "Q", "R", "S", "T", "U"};
+    Tensor made{indices.empty() ? fmt::format("s{}", tensors_.size())
+                : tensors_.size() < names.size()
+                    ? names[tensors_.size()]
+                    : fmt::format("T{}", tensors_.size()),
+                sizes_of(indices),
+                {}};
+    tensor_text_ += declaration(made);
+    tensors_.push_back(made);
+    return made.name;
+  }
+
+  std::string declaration(Tensor& tensor) {
+    std::string out = "tensor " + tensor.name;
+    if (!tensor.sizes.empty()) out += fmt::format("({})", fmt::join(tensor.sizes, ", "));
+    if (!machine_.levels.empty() && choice_.chance(82)) {
+      out += " : " + distribution(tensor);
+      size_t on = choice_.weighted({60, 30, 10});
+      if (on == 0) out += " on M";
+      if (on == 2) out += " on " + grids_text();
+    }
+    if (tensor.sizes.size() > 1 && choice_.chance(25)) {
+      std::vector<int> order;
+      for (size_t d = 0; d < tensor.sizes.size(); ++d) order.push_back(static_cast<int>(d));
+      choice_.shuffle(order);
+      out += fmt::format(" order({})", fmt::join(order, ", "));
+    }
+    return out + "\n";
+  }
+
+  std::string distribution(Tensor& tensor) {
+    static const std::vector<std::string> letters{"x", "y", "z", "u", "v"}, words{"row", "col", "dep", "ch", "t"};
+    bool short_form = choice_.chance(80);
+    const std::vector<std::string>& names = short_form ? letters : words;
+    std::vector<std::string> levels;
+    for (const Grid& grid : machine_.levels) levels.push_back(level_text(tensor, grid, names, short_form));
+    return fmt::format("{}", fmt::join(levels, ", "));
+  }
+
+  std::string level_text(Tensor& tensor, const Grid& grid, const std::vector<std::string>& names, bool short_form) {
+    std::vector<int> left;
+    for (size_t d = 0; d < tensor.sizes.size(); ++d) left.push_back(static_cast<int>(d));
+    std::vector<Role> roles;
+    std::vector<std::string> right, cyclic;
+    for (const Quantity& extent : grid.extents) {
+      Role role = random_role(left);
+      if (role.kind == Role::Kind::Partition) {
+        std::erase(left, role.dimension);
+        const std::string& name = names[static_cast<size_t>(role.dimension)];
+        right.push_back(name);
+        if (choice_.chance(18)) {
+          role.cyclic = true;
+          cyclic.push_back(choice_.chance(40) ? name : fmt::format("{} = {}", name, choice_.between(1, 4)));
+        }
+      } else {
+        right.push_back(role.kind == Role::Kind::Broadcast ? "*" : face_text(extent, short_form));
+      }
+      roles.push_back(role);
+    }
+    tensor.levels.push_back(roles);
+    std::vector<std::string> x(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(tensor.sizes.size()));
+    const char* between = short_form ? "" : ", ";
+    std::string out = fmt::format("{}", fmt::join(x, between));
+    out += fmt::format("{}-> {}", out.empty() ? "" : " ", fmt::join(right, between));
+    return cyclic.empty() ? out : out + fmt::format(" cyclic({})", fmt::join(cyclic, ", "));
+  }
+
+  Role random_role(const std::vector<int>& left) {
+    size_t kind = choice_.weighted({left.empty() ? 0 : 64, 18, 18});
+    if (kind == 0) return {Role::Kind::Partition, choice_.of(left), false};
+    return {kind == 1 ? Role::Kind::Fix : Role::Kind::Broadcast, 0, false};
+  }
+
+  std::string face_text(const Quantity& extent, bool short_form) {
+    int64_t face = choice_.below(extent.value);
+    if (!short_form && choice_.chance(40)) return fmt::format("({} - {})", extent.text, extent.value - face);
+    return std::to_string(face);
+  }
+
+  // ---- statements ----
+
+  std::string statement() {
+    rhs_.clear();
+    accesses_left_ = static_cast<int>(choice_.between(1, 4));
+    bool matrix_product = variables_.size() >= 3 && choice_.chance(25);
+    std::string right = matrix_product ? product_of_matrices() : sum();
+    if (rhs_.empty()) right += " + " + access(random_indices());
+    std::vector<std::string> used;
+    for (const TensorAccess& a : rhs_) {
+      for (const std::string& v : a.indices) {
+        if (!contains(used, v)) used.push_back(v);
+      }
+    }
+    if (!matrix_product) output_indices_ = output_of(used);
+    std::vector<std::string> read;
+    for (const TensorAccess& a : rhs_) read.push_back(a.tensor);
+    TensorAccess lhs{tensor_for(output_indices_, read), output_indices_};
+    std::string out =
+        fmt::format("{} {} {}\n", access_text(lhs), choice_.chance(18) ? "+=" : "=", right);
+    return out + schedule_of({lhs, rhs_, in_order(lhs, used), matrix_product}) + "\n";
+  }
+
+  std::vector<std::string> output_of(const std::vector<std::string>& used) {
+    std::vector<std::string> indices;
+    for (const std::string& v : used) {
+      if (choice_.chance(62)) indices.push_back(v);
+    }
+    if (choice_.chance(50)) choice_.shuffle(indices);
+    if (!indices.empty() && indices.size() < 4 && choice_.chance(5)) indices.push_back(choice_.of(indices));
+    return indices;
+  }
+
+  static std::vector<std::string> in_order(const TensorAccess& lhs, const std::vector<std::string>& used) {
+    std::vector<std::string> out;
+    for (const std::string& v : lhs.indices) {
+      if (!contains(out, v)) out.push_back(v);
+    }
+    for (const std::string& v : used) {
+      if (!contains(out, v)) out.push_back(v);
+    }
+    return out;
+  }
+
+  // Rows, columns and a sum, in any storage order, with any further variables as batches.
+  std::string product_of_matrices() {
+    std::vector<std::string> v = variables_;
+    choice_.shuffle(v);
+    std::vector<std::string> a{v[0], v[1]}, b{v[0], v[2]}, c{v[2], v[1]};
+    for (size_t extra = 3; extra < v.size(); ++extra) {
+      if (choice_.chance(60)) continue;
+      a.push_back(v[extra]);
+      if (choice_.chance(70)) b.push_back(v[extra]);
+      if (b.back() != v[extra] || choice_.chance(50)) c.push_back(v[extra]);
+    }
+    for (auto* list : {&a, &b, &c}) {
+      if (choice_.chance(40)) choice_.shuffle(*list);
+    }
+    output_indices_ = a;
+    bool swapped = choice_.chance(30);
+    std::string left = access(swapped ? c : b);
+    return left + " * " + access(swapped ? b : c);
+  }
+
+  std::string sum() {
+    std::string out = choice_.chance(10) ? "-" : "";
+    size_t terms = 1 + choice_.weighted({58, 30, 12});
+    for (size_t t = 0; t < terms; ++t) {
+      if (t > 0) out += choice_.chance(60) ? " + " : " - ";
+      out += product();
+    }
+    return out;
+  }
+
+  std::string product() {
+    std::string out = factor();
+    size_t more = choice_.weighted({45, 40, 15});
+    for (size_t f = 0; f < more && accesses_left_ > 0; ++f) out += " * " + factor();
+    return out;
+  }
+
+  std::string factor() {
+    if (accesses_left_ <= 0 || choice_.chance(7)) return literal();
+    if (accesses_left_ > 1 && depth_ < 2 && choice_.chance(10)) {
+      ++depth_;
+      std::string inside = sum();
+      --depth_;
+      return "(" + inside + ")";
+    }
+    if (choice_.chance(5)) return "(-" + factor() + ")";
+    return access(random_indices());
+  }
+
+  std::string literal() {
+    static const std::vector<std::string> fractions{"0.5", "1.25", "2e-1", "3."};
+    if (!whole_ && choice_.chance(40)) return choice_.of(fractions);
+    return std::to_string(choice_.between(0, 5));
+  }
+
+  std::string access(const std::vector<std::string>& indices) {
+    --accesses_left_;
+    TensorAccess made{tensor_for(indices, {}), indices};
+    rhs_.push_back(made);
+    return access_text(made);
+  }
+
+  static std::string access_text(const TensorAccess& access) {
+    return access.indices.empty() ? access.tensor
+                                  : fmt::format("{}({})", access.tensor, fmt::join(access.indices, ", "));
+  }
+
+  std::string schedule_of(const Statement& statement) {
+    if (choice_.chance(5)) return "";
+    std::map<std::string, Tensor> tensors;
+    std::map<std::string, int64_t> extents;
+    bool on_machine = false;
+    std::vector<TensorAccess> all = statement.rhs;
+    all.push_back(statement.lhs);
+    for (const TensorAccess& a : all) {
+      const Tensor& t = *std::find_if(tensors_.begin(), tensors_.end(), [&](const auto& x) { return x.name == a.tensor; });
+      tensors[t.name] = t;
+      on_machine = on_machine || !t.levels.empty();
+    }
+    for (const std::string& v : statement.variables) extents[v] = numbers_.value(size_of_.at(v));
+    const Machine* machine = machine_.levels.empty() ? nullptr : &machine_;
+    std::string commands = random_schedule(choice_, numbers_, {statement, tensors, extents, machine, on_machine});
+    return commands.empty() ? "" : "schedule\n" + commands;
+  }
+
+  // A last statement that no compiler may take.
+  std::string mistake() {
+    static const std::vector<std::string> commands{
+        "split(zz, zo, zi, 2)",         "split(z, zo, zo, 2)",      "divide(z, zo, zi, 0)",
+        "split(z, zo, zi, 1 - 1)",      "reorder({z, z})",          "collapse(z, z, f)",
+        "collapse(z, zz, f)",           "rotate(z, {z}, r)",        "communicate(Nobody, z)",
+        "communicate(Wrong, zz)",       "substitute({z}, gemm)",    "substitute({z}, fft)",
+        "distribute(z, zo, zi, Nobody)", "distribute({z, z}, {zo, yo}, {zi, yi}, Grid(2, 2))",
+        "parallelize(y)",               "split(z, y, zi, 2)"};
+    return "tensor Wrong(4)\ntensor Input(4, 3)\nWrong(z) = Input(z, y)\nschedule\n  " + choice_.of(commands) + "\n";
+  }
+
+  Choice choice_;
+  Numbers numbers_;
+  bool whole_ = true;
+  std::string type_text_, machine_text_, tensor_text_;
+  Machine machine_;
+  std::vector<std::string> variables_;
+  std::map<std::string, std::string> size_of_;
+  std::vector<Tensor> tensors_;
+  // Of the statement being written.
+  std::vector<TensorAccess> rhs_;
+  std::vector<std::string> output_indices_;
+  int accesses_left_ = 0;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+GeneratedProgram generate_program(uint64_t seed) { return Generator(seed).run(); }
+
+}  // namespace distal::property

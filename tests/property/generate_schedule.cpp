@@ -1,0 +1,474 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "model.h"
+
+namespace distal::property {
+
+namespace {
+
+constexpr int64_t kMostIterations = 2500;  // of all loops together, those past the end of a tile included
+
+struct LoopModel {
+  std::string name;
+  std::vector<std::string> origins;  // the statement's variables that it was made from
+  int64_t extent = 1;
+  bool tail = true;          // runs over neighbouring values of its one origin
+  bool marked = false;       // some command spoke of it, so it can no longer be replaced
+  bool distributed = false;
+};
+
+class ScheduleGenerator {
+ public:
+  ScheduleGenerator(Choice& choice, Numbers& numbers, const ScheduleScope& scope)
+      : choice_(choice), numbers_(numbers), scope_(scope) {
+    for (const std::string& v : scope.statement.variables) loops_.push_back({v, {v}, scope.extents.at(v)});
+    if (scope.machine) levels_left_.assign(scope.machine->levels.size(), true);
+  }
+
+  std::string run() {
+    if (loops_.empty()) return "";
+    rewrite(choice_.weighted({50, 30, 20}));
+    if (choice_.chance(88)) distribute();
+    rewrite(choice_.weighted({30, 30, 20, 12, 8}));
+    bool kernel = scope_.statement.product_of_two && choice_.chance(60) && prepare_kernel();
+    communicate();
+    if (kernel) {
+      command("substitute({{{}}}, gemm)", fmt::join(kernel_, ", "));
+    } else if (choice_.chance(12)) {
+      parallelize();
+    }
+    return out_;
+  }
+
+ private:
+  template <class... Args>
+  void command(fmt::format_string<Args...> text, Args&&... args) {
+    out_ += "  " + fmt::format(text, std::forward<Args>(args)...) + "\n";
+  }
+
+  std::string fresh(const std::string& base) { return fmt::format("{}{}", base.substr(0, 1), next_name_++); }
+
+  size_t position(const std::string& name) const {
+    return static_cast<size_t>(std::find_if(loops_.begin(), loops_.end(), [&](const auto& l) { return l.name == name; }) -
+                               loops_.begin());
+  }
+  LoopModel& loop(const std::string& name) { return loops_[position(name)]; }
+
+  int64_t iterations() const {
+    int64_t all = 1;
+    for (const LoopModel& l : loops_) all *= l.extent;
+    return all;
+  }
+
+  std::vector<std::string> free_loops() const {
+    std::vector<std::string> out;
+    for (const LoopModel& l : loops_) {
+      if (!l.marked && !l.distributed) out.push_back(l.name);
+    }
+    return out;
+  }
+
+  std::vector<std::string> names(const std::vector<LoopModel>& loops) const {
+    std::vector<std::string> out;
+    for (const LoopModel& l : loops) out.push_back(l.name);
+    return out;
+  }
+
+  // ---- split, divide, collapse, reorder, rotate ----
+
+  void rewrite(size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      switch (choice_.weighted({25, 25, 13, 22, 15})) {
+        case 0: tile(true); break;
+        case 1: tile(false); break;
+        case 2: collapse(); break;
+        case 3: reorder(); break;
+        default: rotate(); break;
+      }
+    }
+  }
+
+  static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+  void tile(bool split) {
+    std::vector<std::string> targets = free_loops();
+    if (!targets.empty()) tile(choice_.of(targets), split, choice_.between(1, 4));
+  }
+
+  // Replaces the loop by two; returns the name of the outer one.
+  std::string tile(const std::string& target, bool split, int64_t number) {
+    LoopModel old = loop(target);
+    int64_t inner = split ? number : ceil_div(old.extent, number);
+    int64_t outer = split ? ceil_div(old.extent, number) : number;
+    if (iterations() / old.extent * inner * outer > kMostIterations) return target;
+    LoopModel o{fresh(target), old.origins, outer, false}, i{fresh(target), old.origins, inner, old.tail};
+    command("{}({}, {}, {}, {})", split ? "split" : "divide", target, o.name, i.name, numbers_.write(number).text);
+    size_t at = position(target);
+    loops_[at] = o;
+    loops_.insert(loops_.begin() + static_cast<std::ptrdiff_t>(at) + 1, i);
+    return o.name;
+  }
+
+  void collapse() {
+    std::vector<size_t> places;
+    for (size_t p = 0; p + 1 < loops_.size(); ++p) {
+      bool busy = loops_[p].marked || loops_[p].distributed || loops_[p + 1].marked || loops_[p + 1].distributed;
+      if (!busy) places.push_back(p);
+    }
+    if (places.empty()) return;
+    size_t at = choice_.of(places);
+    LoopModel a = loops_[at], b = loops_[at + 1];
+    LoopModel fused{fresh("f"), a.origins, a.extent * b.extent, false};
+    for (const std::string& v : b.origins) {
+      if (std::find(fused.origins.begin(), fused.origins.end(), v) == fused.origins.end()) fused.origins.push_back(v);
+    }
+    command("collapse({}, {}, {})", a.name, b.name, fused.name);
+    loops_.erase(loops_.begin() + static_cast<std::ptrdiff_t>(at) + 1);
+    loops_[at] = fused;
+  }
+
+  void reorder() {
+    if (loops_.size() < 2) return;
+    std::vector<std::string> chosen = names(loops_);
+    choice_.shuffle(chosen);
+    if (choice_.chance(50)) chosen.resize(static_cast<size_t>(choice_.between(2, int64_t(chosen.size()))));
+    reorder(chosen);
+  }
+
+  void reorder(const std::vector<std::string>& chosen) {
+    std::vector<size_t> places;
+    std::vector<LoopModel> moved;
+    for (const std::string& name : chosen) {
+      places.push_back(position(name));
+      moved.push_back(loop(name));
+    }
+    std::sort(places.begin(), places.end());
+    for (size_t i = 0; i < places.size(); ++i) loops_[places[i]] = moved[i];
+    command("reorder({{{}}})", fmt::join(chosen, ", "));
+  }
+
+  void rotate() {
+    std::vector<size_t> places;
+    for (size_t p = 1; p < loops_.size(); ++p) {
+      if (!loops_[p].marked && !loops_[p].distributed) places.push_back(p);
+    }
+    if (places.empty()) return;
+    size_t at = choice_.of(places);
+    std::vector<std::string> by;
+    for (size_t p = 0; p < at; ++p) by.push_back(loops_[p].name);
+    // Distributed loops make the rotations that matter; any are legal.
+    std::vector<std::string> distributed;
+    for (size_t p = 0; p < at; ++p) {
+      if (loops_[p].distributed) distributed.push_back(loops_[p].name);
+    }
+    if (!distributed.empty() && choice_.chance(60)) by = distributed;
+    choice_.shuffle(by);
+    by.resize(static_cast<size_t>(choice_.between(1, std::min<int64_t>(3, int64_t(by.size())))));
+    LoopModel& target = loops_[at];
+    std::string result = fresh(target.name);
+    command("rotate({}, {{{}}}, {})", target.name, fmt::join(by, ", "), result);
+    target.name = result;
+    target.tail = false;
+  }
+
+  // ---- distribute ----
+
+  void distribute() {
+    if (!scope_.machine) {
+      if (choice_.chance(50)) onto_grid({}, static_cast<size_t>(choice_.between(1, 2)));
+      return;
+    }
+    std::vector<size_t> order;
+    for (size_t l = 0; l < levels_left_.size(); ++l) order.push_back(l);
+    if (choice_.chance(7)) choice_.shuffle(order);
+    for (size_t level : order) {
+      if (!levels_left_[level] || !choice_.chance(85)) continue;
+      distribute_level(level);
+      if (choice_.chance(25)) rewrite(1);
+    }
+  }
+
+  void distribute_level(size_t level) {
+    size_t dimensions = scope_.machine->levels[level].extents.size();
+    switch (choice_.weighted({40, 14, 18, 28})) {
+      case 0:
+        if (compound(level, dimensions)) return;
+        break;
+      case 1:
+        // Without a tensor that is on the machine the grid would become the machine.
+        if (is_first_left(level) && scope_.tensors_are_on_machine && onto_grid(level, dimensions)) return;
+        break;
+      case 2:
+        if (onto_tensor(level)) return;
+        break;
+      default: break;
+    }
+    bare(level, dimensions);
+  }
+
+  bool is_first_left(size_t level) const {
+    return std::find(levels_left_.begin(), levels_left_.end(), true) ==
+           levels_left_.begin() + static_cast<std::ptrdiff_t>(level);
+  }
+
+  std::string level_name(const std::string& name, size_t level) {
+    bool needed = scope_.machine->levels.size() > 1;
+    return needed || choice_.chance(10) ? fmt::format("{}[{}]", name, level) : name;
+  }
+
+  bool compound(size_t level, size_t dimensions) {
+    std::vector<int64_t> extents;
+    for (const Quantity& q : scope_.machine->levels[level].extents) extents.push_back(q.value);
+    std::vector<std::string> targets = some_targets(dimensions);
+    if (targets.empty() || !fits(targets, extents)) return false;
+    std::string onto = level_name(scope_.machine->name, level);
+    distribute_onto(targets, extents, onto, std::vector<bool>(dimensions, false));
+    levels_left_[level] = false;
+    return true;
+  }
+
+  bool onto_grid(std::optional<size_t> level, size_t dimensions) {
+    std::vector<int64_t> extents;
+    std::vector<std::string> written;
+    for (size_t d = 0; d < dimensions; ++d) {
+      Quantity q = numbers_.write(choice_.between(1, 5));
+      extents.push_back(q.value);
+      written.push_back(q.text);
+    }
+    std::vector<std::string> targets = some_targets(dimensions);
+    if (targets.empty() || !fits(targets, extents)) return false;
+    distribute_onto(targets, extents, fmt::format("Grid({})", fmt::join(written, ", ")),
+                    std::vector<bool>(dimensions, false));
+    if (level) levels_left_[*level] = false;
+    return true;
+  }
+
+  // Whether the iterations stay few; a cyclic cut makes about as many as a blocked one.
+  bool fits(const std::vector<std::string>& targets, const std::vector<int64_t>& extents) {
+    int64_t all = iterations();
+    for (size_t t = 0; t < targets.size(); ++t) {
+      int64_t extent = loop(targets[t]).extent;
+      all = all / extent * extents[t] * ceil_div(extent, extents[t]);
+    }
+    return all <= kMostIterations;
+  }
+
+  std::vector<std::string> some_targets(size_t count) {
+    std::vector<std::string> targets = free_loops();
+    if (targets.size() < count) return {};
+    if (choice_.chance(50)) choice_.shuffle(targets);
+    targets.resize(count);
+    return targets;
+  }
+
+  // Follows the distribution of a tensor of the statement.
+  bool onto_tensor(size_t level) {
+    std::vector<std::string> candidates;
+    for (const auto& [name, tensor] : scope_.tensors) {
+      if (!tensor.levels.empty()) candidates.push_back(name);
+    }
+    if (candidates.empty()) return false;
+    const Tensor& tensor = scope_.tensors.at(choice_.of(candidates));
+    std::vector<std::string> indices = first_access(tensor.name).indices;
+    std::vector<std::string> targets;
+    std::vector<int64_t> extents;
+    std::vector<bool> cyclic;
+    const std::vector<Role>& roles = tensor.levels[level];
+    for (size_t d = 0; d < roles.size(); ++d) {
+      if (roles[d].kind != Role::Kind::Partition) continue;
+      std::string target = target_made_from(indices[static_cast<size_t>(roles[d].dimension)], targets);
+      if (target.empty()) return false;
+      targets.push_back(target);
+      extents.push_back(scope_.machine->levels[level].extents[d].value);
+      cyclic.push_back(roles[d].cyclic);
+    }
+    if (targets.empty() || !fits(targets, extents)) return false;
+    distribute_onto(targets, extents, level_name(tensor.name, level), cyclic);
+    levels_left_[level] = false;
+    return true;
+  }
+
+  TensorAccess first_access(const std::string& tensor) const {
+    if (scope_.statement.lhs.tensor == tensor) return scope_.statement.lhs;
+    return *std::find_if(scope_.statement.rhs.begin(), scope_.statement.rhs.end(),
+                         [&](const TensorAccess& a) { return a.tensor == tensor; });
+  }
+
+  // The first loop made from the index alone, which is the one that the command finds too.
+  std::string target_made_from(const std::string& index, const std::vector<std::string>& taken) const {
+    for (const LoopModel& l : loops_) {
+      bool made = l.origins == std::vector<std::string>{index} && !l.marked && !l.distributed;
+      if (made && std::find(taken.begin(), taken.end(), l.name) == taken.end()) return l.name;
+    }
+    return "";
+  }
+
+  void distribute_onto(const std::vector<std::string>& targets, const std::vector<int64_t>& extents,
+                       const std::string& onto, const std::vector<bool>& cyclic) {
+    std::vector<LoopModel> distributed, rounds, local;
+    for (size_t t = 0; t < targets.size(); ++t) {
+      const LoopModel& old = loop(targets[t]);
+      distributed.push_back({fresh(targets[t]), old.origins, extents[t], false, false, true});
+      local.push_back({fresh(targets[t]), old.origins, ceil_div(old.extent, extents[t]), old.tail && !cyclic[t]});
+      if (cyclic[t]) rounds.push_back({targets[t] + "_round", old.origins, 1, false});
+    }
+    bool plain = targets.size() == 1 && choice_.chance(50);
+    auto list = [&](const std::vector<std::string>& all) {
+      return plain ? all[0] : fmt::format("{{{}}}", fmt::join(all, ", "));
+    };
+    command("distribute({}, {}, {}, {})", list(targets), list(names(distributed)), list(names(local)), onto);
+
+    size_t below = 0;
+    for (size_t p = 0; p < loops_.size(); ++p) {
+      if (loops_[p].distributed) below = p + 1;
+    }
+    std::vector<LoopModel> made;
+    auto is_target = [&](const LoopModel& l) {
+      return std::find(targets.begin(), targets.end(), l.name) != targets.end();
+    };
+    auto keep = [&](size_t first, size_t last) {
+      for (size_t p = first; p < last; ++p) {
+        if (!is_target(loops_[p])) made.push_back(loops_[p]);
+      }
+    };
+    keep(0, below);
+    made.insert(made.end(), distributed.begin(), distributed.end());
+    made.insert(made.end(), rounds.begin(), rounds.end());
+    made.insert(made.end(), local.begin(), local.end());
+    keep(below, loops_.size());
+    loops_ = made;
+  }
+
+  // Loops that exist already, mostly cut to the extents of the grid before.
+  void bare(size_t level, size_t dimensions) {
+    std::vector<std::string> chosen = free_loops();
+    if (chosen.empty()) return;
+    choice_.shuffle(chosen);
+    chosen.resize(std::min(chosen.size(), static_cast<size_t>(choice_.between(1, int64_t(dimensions)))));
+    for (size_t d = 0; d < chosen.size(); ++d) {
+      int64_t extent = scope_.machine->levels[level].extents[d].value;
+      if (choice_.chance(60)) chosen[d] = tile(chosen[d], false, extent);
+    }
+    if (choice_.chance(60)) {
+      std::vector<std::string> order = chosen;
+      for (const LoopModel& l : loops_) {
+        if (std::find(chosen.begin(), chosen.end(), l.name) == chosen.end()) order.push_back(l.name);
+      }
+      if (order.size() > 1) reorder(order);
+    }
+    // Without a name the loops take whatever dimensions are left, which is the level meant only if it is the first.
+    bool named = !is_first_left(level) || choice_.chance(50);
+    std::string onto = named ? ", " + level_name(scope_.machine->name, level) : "";
+    if (chosen.size() == 1) {
+      command("distribute({}{})", chosen[0], onto);
+    } else {
+      command("distribute({{{}}}{})", fmt::join(chosen, ", "), onto);
+    }
+    for (const std::string& name : chosen) loop(name).distributed = true;
+    levels_left_[level] = false;
+  }
+
+  // ---- communicate, parallelize, substitute ----
+
+  void communicate() {
+    std::vector<std::string> tensors;
+    for (const auto& [name, unused] : scope_.tensors) tensors.push_back(name);
+    choice_.shuffle(tensors);
+    std::vector<std::string> places = communicate_places();
+    if (places.empty()) return;
+    if (choice_.chance(8)) return;
+    bool once = choice_.chance(20);  // all in one command
+    if (once) return say_communicate(tensors, choice_.of(places));
+    for (const std::string& tensor : tensors) {
+      int times = static_cast<int>(choice_.weighted({20, 68, 12}));
+      for (int i = 0; i < times; ++i) say_communicate({tensor}, choice_.of(places));
+    }
+  }
+
+  std::vector<std::string> communicate_places() const {
+    std::vector<std::string> out;
+    for (const LoopModel& l : loops_) {
+      if (std::find(kernel_.begin(), kernel_.end(), l.name) == kernel_.end()) out.push_back(l.name);
+    }
+    return out;
+  }
+
+  void say_communicate(const std::vector<std::string>& tensors, const std::string& at) {
+    if (tensors.size() == 1) {
+      command("communicate({}, {})", tensors[0], at);
+    } else {
+      command("communicate({{{}}}, {})", fmt::join(tensors, ", "), at);
+    }
+    for (const std::string& t : tensors) communicated_[t] = at;
+  }
+
+  // A loop of the output below every communicate.
+  void parallelize() {
+    size_t below = 0;
+    for (const auto& [tensor, unused] : scope_.tensors) {
+      auto found = communicated_.find(tensor);
+      if (found == communicated_.end()) return;
+      below = std::max(below, position(found->second) + 1);
+    }
+    for (size_t p = 0; p < loops_.size(); ++p) {
+      if (loops_[p].distributed) below = std::max(below, p + 1);
+    }
+    std::vector<std::string> fitting;
+    const std::vector<std::string>& output = scope_.statement.lhs.indices;
+    for (size_t p = below; p < loops_.size(); ++p) {
+      bool of_output = std::all_of(loops_[p].origins.begin(), loops_[p].origins.end(), [&](const std::string& v) {
+        return std::find(output.begin(), output.end(), v) != output.end();
+      });
+      if (of_output) fitting.push_back(loops_[p].name);
+    }
+    if (!fitting.empty()) command("parallelize({})", choice_.of(fitting));
+  }
+
+  // Puts a loop each of rows, columns and the sum innermost; false if there are none.
+  bool prepare_kernel() {
+    const TensorAccess &a = scope_.statement.lhs, &b = scope_.statement.rhs[0], &c = scope_.statement.rhs[1];
+    auto has = [](const TensorAccess& x, const std::string& v) {
+      return std::find(x.indices.begin(), x.indices.end(), v) != x.indices.end();
+    };
+    std::string rows, columns, sum;
+    for (const LoopModel& l : loops_) {
+      if (l.marked || l.distributed || !l.tail || l.origins.size() != 1) continue;
+      const std::string& v = l.origins[0];
+      if (has(a, v) && has(b, v) && !has(c, v)) rows = l.name;
+      if (has(a, v) && has(c, v) && !has(b, v)) columns = l.name;
+      if (has(b, v) && has(c, v) && !has(a, v)) sum = l.name;
+    }
+    if (rows.empty() || columns.empty() || sum.empty()) return false;
+    kernel_ = {rows, columns, sum};
+    choice_.shuffle(kernel_);
+    std::vector<std::string> order;
+    for (const LoopModel& l : loops_) {
+      if (std::find(kernel_.begin(), kernel_.end(), l.name) == kernel_.end()) order.push_back(l.name);
+    }
+    order.insert(order.end(), kernel_.begin(), kernel_.end());
+    if (order != names(loops_)) reorder(order);
+    return true;
+  }
+
+  Choice& choice_;
+  Numbers& numbers_;
+  const ScheduleScope& scope_;
+  std::vector<LoopModel> loops_;   // outermost first
+  std::vector<bool> levels_left_;  // of the machine: nothing is distributed onto them yet
+  std::vector<std::string> kernel_;
+  std::map<std::string, std::string> communicated_;  // tensor -> loop
+  std::string out_;
+  int next_name_ = 0;
+};
+
+}  // namespace
+
+std::string random_schedule(Choice& choice, Numbers& numbers, const ScheduleScope& scope) {
+  return ScheduleGenerator(choice, numbers, scope).run();
+}
+
+}  // namespace distal::property

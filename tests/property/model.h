@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "random_choice.h"
+
+namespace distal::property {
+
+// What the generator knows of a program while it writes it. Kept apart from the compiler's own data, so that a
+// command that the compiler wrongly refuses is not silently avoided.
+
+// A number of the program: its value, and the text that stands for it.
+struct Quantity {
+  int64_t value = 1;
+  std::string text;
+};
+
+struct Grid {
+  std::vector<Quantity> extents;
+};
+
+struct Machine {
+  std::string name;  // empty if the program declares none
+  std::vector<Grid> levels;
+};
+
+struct Role {
+  enum class Kind { Partition, Fix, Broadcast } kind = Kind::Broadcast;
+  int dimension = 0;  // of the tensor, for a partition
+  bool cyclic = false;
+};
+
+struct Tensor {
+  std::string name;
+  std::vector<std::string> sizes;         // names of params, one a dimension
+  std::vector<std::vector<Role>> levels;  // the distribution; empty if there is none
+};
+
+struct TensorAccess {
+  std::string tensor;
+  std::vector<std::string> indices;
+};
+
+// A statement as far as its schedule has to know it.
+struct Statement {
+  TensorAccess lhs;
+  std::vector<TensorAccess> rhs;
+  std::vector<std::string> variables;  // by first appearance, left side first
+  bool product_of_two = false;         // the right side is one product of two accesses
+};
+
+// The params that numbers of the program go by.
+class Numbers {
+ public:
+  explicit Numbers(Choice& choice) : choice_(choice) {}
+
+  void declare(const std::string& name, int64_t value) { params_.emplace_back(name, value); }
+  int64_t value(const std::string& name) const {
+    for (const auto& [known, value] : params_) {
+      if (known == name) return value;
+    }
+    return 1;
+  }
+
+  // The value as a plain number, a param or an expression.
+  Quantity write(int64_t value) {
+    switch (choice_.weighted({65, 25, 3, 3, 4})) {
+      case 1: {
+        std::string name = "p" + std::to_string(params_.size());
+        declare(name, value);
+        return {value, name};
+      }
+      case 2: return {value, "ceildiv(" + std::to_string(2 * value - 1) + ", 2)"};
+      case 3: return {value, "max(1, " + std::to_string(value + 2) + " - 2)"};
+      case 4: return {value, std::to_string(2 * value + 1) + " / 2"};
+      default: return {value, std::to_string(value)};
+    }
+  }
+
+  std::string declarations() const {
+    std::string out;
+    for (const auto& [name, value] : params_) {
+      out += (out.empty() ? "param " : ", ") + name + " = " + std::to_string(value);
+    }
+    return out.empty() ? out : out + "\n";
+  }
+
+ private:
+  Choice& choice_;
+  std::vector<std::pair<std::string, int64_t>> params_;
+};
+
+// Everything a schedule is drawn from.
+struct ScheduleScope {
+  const Statement& statement;
+  const std::map<std::string, Tensor>& tensors;     // those of the statement
+  const std::map<std::string, int64_t>& extents;    // of the statement's variables
+  const Machine* machine = nullptr;                 // none: the statement has no machine to be distributed onto
+  bool tensors_are_on_machine = false;              // some tensor of the statement has a distribution
+};
+
+// The commands of a schedule, one a line, without the word schedule; empty for none. Legal but for rare slips.
+std::string random_schedule(Choice& choice, Numbers& numbers, const ScheduleScope& scope);
+
+}  // namespace distal::property

@@ -1,0 +1,283 @@
+// Every schedule that is refused: what the message says, and the whole text with caret and loop nest under
+// tests/golden/refusals/.
+
+#include <gtest/gtest.h>
+
+#include "schedule/schedule.h"
+#include "support/golden.h"
+#include "support/programs.h"
+
+namespace distal {
+namespace {
+
+struct Refusal {
+  std::string name;
+  std::string program;
+  std::string message;
+};
+void PrintTo(const Refusal& r, std::ostream* out) { *out << r.program; }
+
+const char* const kDeclarations = R"(param n = 10, zero = 0
+machine M = Grid(2, 3)
+machine L = Grid(4)
+machine H = Grid(2, 2) of Grid(3)
+tensor A(n, n)
+tensor B(n, n)
+tensor C(n, n)
+tensor b(n)
+tensor T(n, n, n)
+)";
+
+std::string gemm(const std::string& schedule) {
+  return std::string(kDeclarations) + "A(i, j) = B(i, k) * C(k, j)\nschedule\n" + schedule + "\n";
+}
+std::string statement(const std::string& text, const std::string& schedule) {
+  return std::string(kDeclarations) + text + "\nschedule\n" + schedule + "\n";
+}
+// Tensors that live somewhere.
+std::string placed(const std::string& machine, const std::string& distribution, const std::string& schedule) {
+  return "param n = 10\nmachine M = " + machine + "\nmachine N = Grid(5)\ntensor A(n, n) : " + distribution +
+         " on M\ntensor B(n, n)\ntensor D(n, n) : " + distribution +
+         " on M\nA(i, j) = B(i, k) * B(k, j)\nschedule\n" + schedule + "\n";
+}
+
+const std::vector<Refusal>& refusals() {
+  static const std::vector<Refusal> all{
+      // A loop that is not there, or not any more.
+      {"split_unknown", gemm("split(x, xo, xi, 2)"), "split: there is no loop x"},
+      {"divide_unknown", gemm("divide(x, xo, xi, 2)"), "divide: there is no loop x"},
+      {"collapse_unknown", gemm("collapse(i, x, f)"), "collapse: there is no loop x"},
+      {"reorder_unknown", gemm("reorder({i, x})"), "reorder: there is no loop x"},
+      {"rotate_unknown", gemm("rotate(x, i, r)"), "rotate: there is no loop x"},
+      {"rotate_by_unknown", gemm("rotate(k, x, r)"), "rotate: there is no loop x"},
+      {"distribute_unknown", gemm("distribute(x, M)"), "distribute: there is no loop x"},
+      {"distribute_compound_unknown", gemm("distribute(x, xo, xi, L)"), "distribute: there is no loop x"},
+      {"communicate_unknown_loop", gemm("communicate(A, x)"), "communicate: there is no loop x"},
+      {"substitute_unknown", gemm("substitute({i, j, x}, gemm)"), "substitute: there is no loop x"},
+      {"parallelize_unknown", gemm("parallelize(x)"), "parallelize: there is no loop x"},
+      {"gone_by_split", gemm("split(i, io, ii, 2)\nreorder({j, i})"),
+       "reorder: there is no loop i any more: i was split into io and ii"},
+      {"gone_by_divide", gemm("divide(k, ko, ki, 2)\ncommunicate(B, k)"),
+       "communicate: there is no loop k any more: k was divided into ko and ki"},
+      {"gone_by_collapse", gemm("collapse(i, j, f)\nsplit(j, jo, ji, 2)"),
+       "split: there is no loop j any more: j was collapsed into f"},
+      {"gone_by_rotate", gemm("rotate(k, i, kr)\ndivide(k, ko, ki, 2)"),
+       "divide: there is no loop k any more: k was rotated into kr"},
+      {"gone_by_distribute", gemm("distribute({i, j}, {io, jo}, {ii, ji}, M)\nparallelize(j)"),
+       "parallelize: there is no loop j any more: j was divided into jo and ji"},
+      // A name that is taken.
+      {"split_reuses", gemm("split(i, j, ii, 2)"),
+       "split: j is a variable of this statement already; choose a new name"},
+      {"split_reuses_its_target", gemm("split(i, i, ii, 2)"),
+       "split: i is a variable of this statement already; choose a new name"},
+      {"divide_reuses_a_gone_one", gemm("divide(i, io, ii, 2)\ndivide(j, i, ji, 2)"),
+       "divide: i is a variable of this statement already; choose a new name"},
+      {"collapse_reuses", gemm("collapse(i, j, k)"),
+       "collapse: k is a variable of this statement already; choose a new name"},
+      {"rotate_reuses", gemm("rotate(k, i, j)"),
+       "rotate: j is a variable of this statement already; choose a new name"},
+      {"distribute_reuses", gemm("distribute({i, j}, {io, k}, {ii, ji}, M)"),
+       "distribute: k is a variable of this statement already; choose a new name"},
+      {"split_twice_one_name", gemm("split(i, io, io, 2)"), "split: io is named twice"},
+      {"collapse_with_itself", gemm("collapse(i, i, f)"), "collapse: i is named twice"},
+      {"reorder_twice_one_loop", gemm("reorder({i, j, i})"), "reorder: i is named twice"},
+      {"rotate_twice_by_one", gemm("rotate(k, {i, j, i}, r)"), "rotate: i is named twice"},
+      {"distribute_twice_one_loop", gemm("distribute({i, i}, M)"), "distribute: i is named twice"},
+      {"distribute_twice_one_target", gemm("distribute({i, i}, {io, jo}, {ii, ji}, M)"), "distribute: i is named twice"},
+      {"distribute_twice_one_new_name", gemm("distribute({i, j}, {io, jo}, {ii, io}, M)"),
+       "distribute: io is named twice"},
+      {"substitute_twice_one_loop", gemm("substitute({i, j, i}, gemm)"), "substitute: i is named twice"},
+      // A loop that something was said of.
+      {"replaces_distributed", gemm("distribute(i, L)\nsplit(i, io, ii, 2)"),
+       "split: loop i is distributed and cannot be replaced; put this command before that one"},
+      {"replaces_communicated", gemm("communicate({B, C}, k)\nrotate(k, i, kr)"),
+       "rotate: loop k is where B is communicated and cannot be replaced; put this command before that one"},
+      {"replaces_substituted", gemm("substitute({i, j, k}, gemm)\ndivide(k, ko, ki, 2)"),
+       "divide: loop k is part of the substituted gemm and cannot be replaced; put this command before that one"},
+      {"replaces_parallelized", gemm("parallelize(j)\ncollapse(i, j, f)"),
+       "collapse: loop j is parallelized and cannot be replaced; put this command before that one"},
+      {"distributes_communicated", gemm("communicate(A, i)\ndistribute(i, io, ii, L)"),
+       "distribute: loop i is where A is communicated and cannot be replaced; put this command before that one"},
+      {"parallelizes_distributed", gemm("distribute(i, L)\nparallelize(i)"),
+       "parallelize: loop i is distributed and cannot be replaced; put this command before that one"},
+      {"parallelizes_twice", gemm("parallelize(i)\nparallelize(i)"),
+       "parallelize: loop i is parallelized and cannot be replaced; put this command before that one"},
+      // Collapse and rotate.
+      {"collapse_not_adjacent", gemm("collapse(i, k, f)"),
+       "collapse: loop k does not stand directly inside loop i; reorder them first"},
+      {"collapse_wrong_way", gemm("collapse(j, i, f)"),
+       "collapse: loop i does not stand directly inside loop j; reorder them first"},
+      {"rotate_by_an_inner_loop", gemm("rotate(j, k, r)"),
+       "rotate: k is not in scope at loop j; rotate by loops that enclose it"},
+      {"rotate_by_itself", gemm("rotate(j, j, r)"),
+       "rotate: j is not in scope at loop j; rotate by loops that enclose it"},
+      // Communicate.
+      {"communicate_foreign_tensor", gemm("communicate(b, i)"),
+       "communicate: tensor b is not in this statement; its tensors are A, B, C"},
+      {"communicate_no_tensor", gemm("communicate({A, nothing}, i)"),
+       "communicate: tensor nothing is not in this statement; its tensors are A, B, C"},
+      {"communicate_in_a_kernel", gemm("substitute({i, j, k}, gemm)\ncommunicate(B, j)"),
+       "communicate: loop j is inside the loops that gemm replaces; communicate B at a loop above them"},
+      {"substitute_over_communicate", gemm("communicate(C, k)\nsubstitute({i, j, k}, gemm)"),
+       "communicate: loop k is inside the loops that gemm replaces; communicate C at a loop above them"},
+      // Substitute.
+      {"substitute_distributed", gemm("distribute(i, L)\nsubstitute({i, j, k}, gemm)"),
+       "substitute: loop i is distributed; a kernel runs on one processor"},
+      {"substitute_not_innermost", gemm("split(k, ko, ki, 2)\nsubstitute({i, j, ki}, gemm)"),
+       "substitute: the loops of a kernel must be the innermost 3 loops, and i is not among them"},
+      {"substitute_too_many", statement("b(i) = B(i, k) * C(k, i)", "substitute({i, j, k}, gemm)"),
+       "substitute: 3 loops are named, but there are only 2"},
+      {"substitute_twice", gemm("substitute({i, j, k}, gemm)\nsubstitute({i, j, k}, gemm)"),
+       "substitute: this statement has the kernel gemm already"},
+      {"substitute_unknown_kernel", gemm("substitute({i, j, k}, gemv)"),
+       "substitute: there is no kernel gemv; the kernels are gemm"},
+      {"substitute_parallelized", gemm("parallelize(i)\nsubstitute({i, j, k}, gemm)"),
+       "substitute: loop i is parallelized, and the kernel would replace it"},
+      {"not_gemm_sum", statement("A(i, j) = B(i, j) + C(i, j)", "substitute({i, j}, gemm)"),
+       "substitute: the loops are not a gemm: B(i, j) + C(i, j) is not a product of two tensors"},
+      {"not_gemm_literal", statement("A(i, j) = 2 * B(i, k) * C(k, j)", "substitute({i, j, k}, gemm)"),
+       "substitute: the loops are not a gemm: 2 * B(i, k) * C(k, j) is not a product of two tensors"},
+      {"not_gemm_two_loops", gemm("substitute({j, k}, gemm)"),
+       "substitute: the loops are not a gemm: it takes 3 loops, and 2 are named"},
+      {"not_gemm_collapsed", statement("A(i, j) = T(i, j, k) * B(k, l)", "collapse(i, j, f)\nsubstitute({f, k, l}, gemm)"),
+       "substitute: the loops are not a gemm: loop f is a collapse of several indices"},
+      {"not_gemm_same_index", gemm("divide(k, ko, ki, 2)\nsubstitute({j, ko, ki}, gemm)"),
+       "substitute: the loops are not a gemm: two of the loops run over k"},
+      {"not_gemm_index_in_all", statement("A(i, j) = B(i, j) * T(i, j, k)", "substitute({i, j, k}, gemm)"),
+       "substitute: the loops are not a gemm: i must stand once in exactly two of A(i, j), B(i, j) and T(i, j, k)"},
+      {"not_gemm_diagonal", statement("A(i, j) = T(i, i, k) * B(k, j)", "substitute({i, j, k}, gemm)"),
+       "substitute: the loops are not a gemm: i must stand once in exactly two of A(i, j), T(i, i, k) and B(k, j)"},
+      {"not_gemm_two_rows", statement("A(i, j) = T(i, j, k) * b(k)", "substitute({i, j, k}, gemm)"),
+       "substitute: the loops are not a gemm: of its loops one must run over rows, one over columns and one over the sum"},
+      // Parallelize.
+      {"parallelize_a_sum", gemm("parallelize(k)"),
+       "parallelize: loop k sums over k, and its iterations would add to the same element of A at once; parallelize a "
+       "loop that indexes A, or distribute k"},
+      {"parallelize_a_part_of_a_sum", gemm("divide(k, ko, ki, 2)\nparallelize(ki)"),
+       "parallelize: loop ki sums over k, and its iterations would add to the same element of A at once; parallelize a "
+       "loop that indexes A, or distribute ki"},
+      {"parallelize_a_collapsed_sum", gemm("collapse(j, k, f)\nparallelize(f)"),
+       "parallelize: loop f sums over k, and its iterations would add to the same element of A at once; parallelize a "
+       "loop that indexes A, or distribute f"},
+      // Distribute, bare.
+      {"distribute_twice", gemm("distribute(i, L)\ndistribute(i, L)"), "distribute: loop i is distributed already"},
+      {"distribute_without_machine", "tensor a(4)\ntensor b(4)\na(i) = b(i)\nschedule\ndistribute(i)\n",
+       "distribute: there is no machine to distribute onto; declare one, for example machine M = Grid(2, 2)"},
+      {"distribute_bare_onto_tensor", placed("Grid(2, 3)", "xy -> xy", "distribute({i, j}, A)"),
+       "distribute: only the form with targets and local loops can follow a tensor"},
+      {"distribute_too_many", gemm("distribute({i, j, k}, M)"),
+       "distribute: 3 loops would be distributed onto the 2 dimensions of Grid(2, 3)"},
+      {"distribute_one_too_many", gemm("distribute({i, j}, M)\ndistribute(k)"),
+       "distribute: 3 loops would be distributed onto the 2 dimensions of Grid(2, 3)"},
+      {"distribute_too_many_on_a_level", gemm("distribute({i, j}, H[1])"),
+       "distribute: 2 loops would be distributed onto the 1 dimensions of Grid(3)"},
+      {"distribute_needs_a_level", gemm("distribute({i, j}, H)"),
+       "distribute: H has 2 levels; name one of H[0] to H[1]"},
+      {"distribute_level_out_of_range", gemm("distribute(i, H[2])"),
+       "distribute: H has no level 2; its levels are 0 to 1"},
+      // Distribute, compound.
+      {"distribute_arity", gemm("distribute(i, io, ii, M)"),
+       "distribute: Grid(2, 3) has 2 dimensions, but 1 loops are to be distributed onto it"},
+      {"distribute_arity_of_a_level", gemm("distribute({i, j}, {io, jo}, {ii, ji}, H[1])"),
+       "distribute: Grid(3) has 1 dimensions, but 2 loops are to be distributed onto it"},
+      {"distribute_nothing_known", gemm("distribute(i, io, ii, X)"),
+       "distribute: X is neither a machine nor a tensor"},
+      {"distribute_other_machine", placed("Grid(2, 3)", "xy -> xy", "distribute(i, io, ii, N)"),
+       "distribute: N is Grid(5), but the tensors of this statement are on Grid(2, 3)"},
+      {"distribute_grid_of_other_arity", placed("Grid(2, 3)", "xy -> xy", "distribute(i, io, ii, Grid(6))"),
+       "distribute: Grid(6) has 1 dimensions, but level 0 of the machine, Grid(2, 3), has 2"},
+      {"distribute_every_level_taken",
+       placed("Grid(2, 3)", "xy -> xy",
+              "distribute({i, j}, {io, jo}, {ii, ji}, Grid(2, 3))\ndistribute(k, ko, ki, Grid(2))"),
+       "distribute: every level of the machine Grid(2, 3) is taken already"},
+      {"distribute_dimension_taken",
+       placed("Grid(2, 3)", "xy -> xy",
+              "distribute({i, j}, {io, jo}, {ii, ji}, M)\ndistribute({ii, k}, {iio, ko}, {iii, ki}, M)"),
+       "distribute: loop io is distributed onto dimension 0 of level 0 of the machine already"},
+      {"distribute_no_distribution", placed("Grid(2, 3)", "xy -> xy", "distribute(i, io, ii, B)"),
+       "distribute: tensor B has no distribution to follow"},
+      {"distribute_no_distribution_no_machine",
+       "tensor a(4)\ntensor b(4)\na(i) = b(i)\nschedule\ndistribute(i, io, ii, b)\n",
+       "distribute: tensor b has no distribution to follow"},
+      {"distribute_nothing_known_no_machine",
+       "tensor a(4)\ntensor b(4)\na(i) = b(i)\nschedule\ndistribute(i, io, ii, X)\n",
+       "distribute: X is neither a machine nor a tensor"},
+      {"distribute_foreign_tensor", placed("Grid(2, 3)", "xy -> xy", "distribute({i, j}, {io, jo}, {ii, ji}, D)"),
+       "distribute: tensor D is not in this statement"},
+      {"distribute_target_missing", placed("Grid(2, 3)", "xy -> xy", "distribute(i, io, ii, A)"),
+       "distribute: A is cut along its index j, and no target is made from j"},
+      {"distribute_target_of_the_sum",
+       placed("Grid(2, 3)", "xy -> xy", "distribute({i, k}, {io, ko}, {ii, ki}, A)"),
+       "distribute: A is cut along its index j, and no target is made from j"},
+      {"distribute_target_not_cut", placed("Grid(2, 3)", "xy -> x0", "distribute({i, j}, {io, jo}, {ii, ji}, A)"),
+       "distribute: A is not cut along j; its distribution is xy -> x0"},
+      {"distribute_tensor_level", placed("Grid(2) of Grid(3)", "xy -> x, xy -> y", "distribute(i, io, ii, A)"),
+       "distribute: A has 2 levels; name one of A[0] to A[1]"},
+      {"distribute_tensor_level_out_of_range",
+       placed("Grid(2) of Grid(3)", "xy -> x, xy -> y", "distribute(i, io, ii, A[2])"),
+       "distribute: A has no level 2; its levels are 0 to 1"},
+      {"distribute_cyclic_name_taken",
+       placed("Grid(2, 3)", "xy -> xy cyclic(x)",
+              "split(k, i_round, ki, 2)\ndistribute({i, j}, {io, jo}, {ii, ji}, A)"),
+       "distribute: i_round is a variable of this statement already; choose a new name"},
+      // What lowering finds.
+      {"lower_no_dimension_left",
+       gemm("distribute({i, j}, {io, jo}, {ii, ji}, H[0])\ndistribute(k, H[1])\ndivide(ii, iio, iii, 2)\ndistribute(iio)"),
+       "distribute: 4 loops would be distributed onto the 3 dimensions of Grid(2, 2) of Grid(3)"},
+      {"lower_parallelize_above_communicate", gemm("communicate(B, k)\nparallelize(i)"),
+       "parallelize: tensors are communicated inside loop i, so its iterations are steps of the processor; parallelize "
+       "a loop below every communicate"},
+      {"lower_parallelize_above_launch", gemm("distribute(j, L)\nparallelize(i)"),
+       "parallelize: tensors are communicated inside loop i, so its iterations are steps of the processor; parallelize "
+       "a loop below every communicate"},
+      {"lower_strided_kernel", gemm("divide(i, io, ii, 2)\nreorder({ii, io})\nreorder({ii, j, k, io})\nsubstitute({j, k, io}, gemm)"),
+       "substitute: the loops of the kernel do not run over a contiguous range of i"},
+      // Numbers.
+      {"split_by_zero", gemm("split(i, io, ii, zero)"), "split: the size is 0, and must be at least 1"},
+      {"split_by_less", gemm("split(i, io, ii, zero - 3)"), "split: the size is -3, and must be at least 1"},
+      {"divide_by_zero", gemm("divide(i, io, ii, 2*zero)"), "divide: the number of parts is 0, and must be at least 1"},
+      {"distribute_grid_of_zero", gemm("distribute(i, io, ii, Grid(zero))"),
+       "extent 0 of the grid is zero = 0; it must be at least 1"},
+  };
+  return all;
+}
+
+class ScheduleRefusal : public testing::TestWithParam<Refusal> {};
+
+TEST_P(ScheduleRefusal, SaysWhy) {
+  const Refusal& r = GetParam();
+  try {
+    test::plan_text(r.program);
+  } catch (const Error& e) {
+    EXPECT_EQ(e.message(), r.message);
+    EXPECT_EQ(e.kind(), Error::Kind::Input);
+    EXPECT_GT(e.span().line, 0) << "no place";
+    test::expect_golden("refusals/" + r.name + ".txt", std::string(e.what()) + "\n");
+    return;
+  }
+  FAIL() << "was not refused";
+}
+
+INSTANTIATE_TEST_SUITE_P(Schedules, ScheduleRefusal, testing::ValuesIn(refusals()),
+                         [](const auto& tested) { return tested.param.name; });
+
+// The whole text, once in sight of the reader.
+TEST(ScheduleRefusalText, HasTheLineTheCaretAndTheLoops) {
+  try {
+    test::plan_text(gemm("split(i, io, ii, 2)\ncommunicate(A, i)"));
+    FAIL() << "was not refused";
+  } catch (const Error& e) {
+    EXPECT_EQ(std::string(e.what()), R"(t.distal:13:16: error: communicate: there is no loop i any more: i was split into io and ii
+  communicate(A, i)
+                 ^
+  help: the loops here are
+    ∀io
+      ∀ii
+        ∀j
+          ∀k
+            A(i, j) += B(i, k) * C(k, j))");
+  }
+}
+
+}  // namespace
+}  // namespace distal
