@@ -64,6 +64,14 @@ int dispatch(const CLI::App& app, const CliOptions& options) {
   return plan_cosma_command(options);
 }
 
+// The parser would only say that a command is missing.
+void refuse_unknown_command(const CLI::App& app, int argc, const char* const* argv) {
+  std::string word = argc > 1 ? argv[1] : "";
+  bool known = !app.get_subcommands([&](const CLI::App* command) { return command->check_name(word); }).empty();
+  if (word.empty() || word[0] == '-' || known) return;
+  throw Error(fmt::format("there is no command `{}`", word), {}, "the commands are run, explain, check and plan");
+}
+
 }  // namespace
 
 int main_command(int argc, const char* const* argv) {
@@ -76,13 +84,12 @@ int main_command(int argc, const char* const* argv) {
   add_program(app.add_subcommand("check", "parse and verify a program only"), options);
   add_plan(app, options);
   try {
+    refuse_unknown_command(app, argc, argv);
     app.parse(argc, argv);
+    return dispatch(app, options);
   } catch (const CLI::ParseError& e) {
     int status = app.exit(e, std::cout, std::cerr);
     return status == 0 ? 0 : 2;
-  }
-  try {
-    return dispatch(app, options);
   } catch (const Error& e) {
     fmt::print(stderr, "{}\n", e.what());
     return static_cast<int>(e.kind());

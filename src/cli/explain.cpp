@@ -10,6 +10,7 @@
 #include "lower/place.h"
 #include "plan/cost.h"
 #include "plan/memory.h"
+#include "plan/print.h"
 #include "plan/verify.h"
 #include "schedule/schedule.h"
 #include "support/text.h"
@@ -146,47 +147,13 @@ nlohmann::ordered_json to_json(const Cost& cost) {
           {"tensors", tensors}};
 }
 
-// The plan as text, for small programs: every transfer of every step.
-class PlanPrinter : public PlanVisitor {
- public:
-  explicit PlanPrinter(const Plan& plan) : plan_(plan) {}
-  void begin(const StagePlan& stage) override { stage_ = &stage; }
-  void fetch(const FetchStep& step) override {
-    for (const Fetch& f : step.fetches) {
-      for (const FetchPiece& p : f.pieces) {
-        static constexpr const char* kFrom[] = {"home", "kept", "neighbour"};
-        fmt::print("step {} {} {}{} <- {} {}\n", step.step, name(f.place), plan_.tensors[step.acquire->tensor].name,
-                   to_string(p.rect), name(p.source), kFrom[static_cast<int>(p.from)]);
-      }
-    }
-  }
-  void release(const ReleaseStep& step) override {
-    for (const Transfer& t : step.transfers) {
-      static constexpr const char* kKind[] = {"write home", "add home", "add to partial", "add to shared", "replicate"};
-      fmt::print("step {} {} {}{} -> {} {}\n", step.step, name(t.source), plan_.tensors[step.tensor].name,
-                 to_string(t.rect), name(t.destination), kKind[static_cast<int>(t.kind)]);
-    }
-  }
-  void leaf(const LeafStep& step) override {
-    std::vector<std::string> names;
-    for (int64_t p : step.processors) names.push_back(name(p));
-    fmt::print("leaf on {}\n", fmt::join(names, " "));
-  }
-
- private:
-  std::string name(int64_t p) const { return stage_->machine.processor_name(p); }
-  const Plan& plan_;
-  const StagePlan* stage_ = nullptr;
-};
-
 int dump_pass(const std::string& wanted, const LoadedModule& loaded) {
   auto program = compile(loaded.module, [&](const std::string& pass, const std::string& text) {
     if (pass == wanted) fmt::print("{}", text);
   });
   if (wanted == "plan" || wanted == "leaf") {
     Plan plan = make_plan(program, loaded.params);
-    PlanPrinter printer(plan);
-    if (wanted == "plan") walk(plan, printer);
+    if (wanted == "plan") fmt::print("{}", to_string(plan));
     for (const StagePlan& s : plan.stages) {
       if (wanted == "leaf") fmt::print("{}", generate_source(s, loaded.module.type));
     }

@@ -12,10 +12,11 @@ namespace distal {
 
 namespace {
 
-std::pair<std::string, std::string> name_and_value(const std::string& word, const std::string& option) {
+std::pair<std::string, std::string> name_and_value(const std::string& word, const std::string& option,
+                                                   const char* value) {
   size_t equals = word.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == word.size()) {
-    throw Error(fmt::format("{} takes NAME=VALUE, and got '{}'", option, word));
+    throw Error(fmt::format("{} takes NAME={}, and got '{}'", option, value, word));
   }
   return {word.substr(0, equals), word.substr(equals + 1)};
 }
@@ -27,7 +28,7 @@ Bindings parse_settings(const std::vector<std::string>& settings) {
   for (const std::string& setting : settings) {
     std::stringstream words(setting);
     for (std::string word; std::getline(words, word, ',');) {
-      auto [name, text] = name_and_value(word, "--set");
+      auto [name, text] = name_and_value(word, "--set", "VALUE");
       int64_t value = 0;
       auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
       if (error != std::errc() || end != text.data() + text.size()) {
@@ -43,7 +44,7 @@ std::map<std::string, std::string> parse_files(const std::vector<std::string>& w
                                                const Module& module) {
   std::map<std::string, std::string> out;
   for (const std::string& word : words) {
-    auto [name, file] = name_and_value(word, option);
+    auto [name, file] = name_and_value(word, option, "FILE");
     if (!module.find_tensor(name))
       throw Error(fmt::format("{} {}: there is no tensor {} in the program", option, word, name));
     out[name] = file;
@@ -51,18 +52,15 @@ std::map<std::string, std::string> parse_files(const std::vector<std::string>& w
   return out;
 }
 
+ElementType parse_type_option(const std::string& name) {
+  if (std::optional<ElementType> type = parse_element_type(name)) return *type;
+  throw Error(fmt::format("--type {}: there is no such element type", name), {},
+              "the types are float, double, int32, int64, complex<float> and complex<double>");
+}
+
 LoadedModule load_module(const CliOptions& options) {
   LoadedModule loaded{parse_file(options.file), {}};
-  if (!options.type.empty()) {
-    std::optional<ElementType> type = parse_element_type(options.type);
-    if (!type) {
-      throw Error(
-          fmt::format("--type {}: the element types are float, double, int32, int64, complex<float> and "
-                      "complex<double>",
-                      options.type));
-    }
-    loaded.module.type = *type;
-  }
+  if (!options.type.empty()) loaded.module.type = parse_type_option(options.type);
   loaded.params = distal::bind(loaded.module, parse_settings(options.set));
   validate(loaded.module, loaded.params);
   return loaded;

@@ -37,6 +37,9 @@ Bindings parse_settings(const std::vector<std::string>& settings);
 std::map<std::string, std::string> parse_files(const std::vector<std::string>& words, const std::string& option,
                                                const Module& module);
 
+// The element type that --type names.
+ElementType parse_type_option(const std::string& name);
+
 // The program of the command line with its params: parsed, typed, bound and validated.
 struct LoadedModule {
   Module module;

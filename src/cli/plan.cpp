@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -9,19 +10,9 @@
 
 namespace distal {
 
-namespace {
-
-ElementType element_type(const std::string& name) {
-  if (name.empty()) return ElementType::Double;
-  std::optional<ElementType> type = parse_element_type(name);
-  if (!type) throw Error(fmt::format("--type {}: no such element type", name));
-  return *type;
-}
-
-}  // namespace
-
 int plan_cosma_command(const CliOptions& o) {
-  CosmaProblem problem{o.ni, o.nj, o.nk, o.processors, o.bytes_per_processor, size_of(element_type(o.type))};
+  ElementType type = o.type.empty() ? ElementType::Double : parse_type_option(o.type);
+  CosmaProblem problem{o.ni, o.nj, o.nk, o.processors, o.bytes_per_processor, size_of(type)};
   CosmaPlan plan = plan_cosma(problem);
   std::string settings = fmt::format("ni={},nj={},nk={},gx={},gy={},gz={},steps={},seqi={},seqj={}", o.ni, o.nj, o.nk,
                                      plan.gx, plan.gy, plan.gz, plan.steps, plan.seqi, plan.seqj);
@@ -41,6 +32,7 @@ int plan_cosma_command(const CliOptions& o) {
     return 0;
   }
   fmt::print("{}\n", settings);
+  std::fflush(stdout);  // before the line for people, also where both go into one file
   fmt::print(stderr, "{} of {} processors, {} moved in all, {} at most on one processor\n", plan.used_processors,
              o.processors, bytes_text(double(plan.bytes_moved)), bytes_text(double(plan.memory_per_processor)));
   return 0;

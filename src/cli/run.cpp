@@ -35,19 +35,31 @@ int64_t available_memory() {
   return std::numeric_limits<int64_t>::max();
 }
 
-// The threads engine has processors and memory of the host only.
+void require_cpu(const Grid& grid) {
+  if (grid.processor != ProcessorKind::Gpu) return;
+  throw Error(fmt::format("{} has gpu processors, and the threads engine has none", to_string(grid)), grid.span, {},
+              Error::Kind::Resources);
+}
+
+// The threads engine has processors and memory of the host only. Grids may also stand in place, in a tensor's
+// declaration and in a schedule.
 void require_host(const Module& module) {
   for (const Machine& m : module.machines) {
-    for (const Grid& g : m.levels) {
-      if (g.processor != ProcessorKind::Gpu) continue;
-      throw Error(fmt::format("machine {} has gpu processors, and the threads engine has none", m.name), m.span, {},
-                  Error::Kind::Resources);
-    }
+    for (const Grid& g : m.levels) require_cpu(g);
   }
   for (const Tensor& t : module.tensors) {
+    for (const Grid& g : t.machine ? t.machine->levels : std::vector<Grid>{}) require_cpu(g);
     if (t.memory != MemoryKind::Gpu) continue;
     throw Error(fmt::format("tensor {} lives in gpu memory, and the threads engine has none", t.name), t.span, {},
                 Error::Kind::Resources);
+  }
+  for (const ScheduledStatement& s : module.statements) {
+    for (const Command& command : s.schedule) {
+      std::optional<GridRef> onto;
+      if (const auto* d = std::get_if<DistributeCommand>(&command.action)) onto = d->onto;
+      if (const auto* d = std::get_if<DistributeOntoCommand>(&command.action)) onto = d->onto;
+      if (onto && onto->grid) require_cpu(*onto->grid);
+    }
   }
 }
 

@@ -45,8 +45,7 @@ int precedence(Kind kind) {
     case Kind::Add:
     case Kind::Sub: return 1;
     case Kind::Mul:
-    case Kind::FloorDiv:
-    case Kind::Mod: return 2;
+    case Kind::FloorDiv: return 2;
     default: return 3;
   }
 }
@@ -88,6 +87,8 @@ IntExpr IntExpr::make(Kind kind, IntExpr a, IntExpr b, SourceSpan span) {
     case Kind::Add:
       if (a.is_constant(0)) return b;
       if (b.is_constant(0)) return a;
+      // Sums lean to the left, as they are parsed, so that what is printed without parentheses parses back to itself.
+      if (b.kind() == Kind::Add) return make(kind, make(kind, a, b.a(), span), b.b(), span);
       break;
     case Kind::Sub:
       if (b.is_constant(0)) return a;
@@ -146,7 +147,7 @@ std::string IntExpr::to_string() const {
     case Kind::Sub: return infix(*this, " - ");
     case Kind::Mul: return infix(*this, "*");
     case Kind::FloorDiv: return infix(*this, "/");
-    case Kind::Mod: return infix(*this, " mod ");
+    case Kind::Mod: return fmt::format("mod({}, {})", a().to_string(), b().to_string());
     case Kind::CeilDiv: return fmt::format("ceildiv({}, {})", a().to_string(), b().to_string());
     case Kind::Min: return fmt::format("min({}, {})", a().to_string(), b().to_string());
     case Kind::Max: return fmt::format("max({}, {})", a().to_string(), b().to_string());

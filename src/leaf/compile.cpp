@@ -136,8 +136,9 @@ void compile(const std::string& compiler, const std::string& source, bool openmp
   if (error) fail(fmt::format("cannot write {}", library.string()));
 }
 
-CompiledLeaf load(const fs::path& library, bool from_cache) {
-  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+// A leaf with threads of OpenMP's stays loaded for good: its runtime would go with it while its threads still live.
+CompiledLeaf load(const fs::path& library, bool openmp, bool from_cache) {
+  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL | (openmp ? RTLD_NODELETE : 0));
   if (!handle) return {};
   auto* function = reinterpret_cast<LeafFunction>(dlsym(handle, "leaf"));
   std::shared_ptr<void> owner(handle, [](void* h) { dlclose(h); });
@@ -175,11 +176,11 @@ CompiledLeaf compile_leaf(const std::string& source, bool openmp) {
   fs::path library = folder / (name + ".so");
   fs::path text = folder / (name + ".cpp");
   if (fs::exists(library) && read_text(text) == source) {
-    CompiledLeaf found = load(library, true);
+    CompiledLeaf found = load(library, openmp, true);
     if (found.function) return found;
   }
   compile(compiler, source, openmp, text, library);
-  CompiledLeaf made = load(library, false);
+  CompiledLeaf made = load(library, openmp, false);
   if (!made.function) fail(fmt::format("cannot load {}: {}", library.string(), dlerror()));
   return made;
 }

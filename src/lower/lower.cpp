@@ -31,7 +31,10 @@ class Lowering {
         placed_(place_nest(nest_, variable_extents(module, scheduled.statement), machine_of(module, scheduled))) {
     for (const IndexVar& v : reduction_variables(scheduled.statement)) reductions_.push_back(number(v));
     for (const Relation& r : nest_.relations) {
-      if (const auto* s = std::get_if<SubstituteRelation>(&r)) kernel_loops_ = s->variables;
+      const auto* s = std::get_if<SubstituteRelation>(&r);
+      if (!s) continue;
+      kernel_loops_ = s->variables;
+      kernel_name_ = s->kernel;
     }
   }
 
@@ -140,7 +143,7 @@ class Lowering {
     acquire.place_levels = place_levels(position);
     locate(acquire, position);
     if (output) acquire.privilege = privilege(acquire, position);
-    bool inner_partials = output && needs_inner_partials(acquire, position);
+    bool inner_partials = output && needs_inner_partials(acquire);
     int id = push(acquire, position);
     if (inner_partials) add_inner_partials(id, acquire.accesses);
   }
@@ -196,13 +199,11 @@ class Lowering {
   }
 
   // The parts of a processor share the output it acquired; where two of them may add to one element, each gets a
-  // partial of its own.
-  bool needs_inner_partials(const Acquire& acquire, int position) const {
+  // partial of its own. Their launches may also stand outside of the acquire.
+  bool needs_inner_partials(const Acquire& acquire) const {
     if (acquire.place_levels == placed_.levels()) return false;
-    for (int p = position + 1; p < count(); ++p) {
-      if (loop(p).distributed && loop(p).level >= acquire.place_levels && is_made_from_reduction(loop(p).variable)) {
-        return true;
-      }
+    for (const PlacedLoop& l : placed_.loops) {
+      if (l.distributed && l.level >= acquire.place_levels && is_made_from_reduction(l.variable)) return true;
     }
     Acquire inner;
     inner.accesses = acquire.accesses;
@@ -300,7 +301,7 @@ class Lowering {
 
   GemmLeaf gemm_leaf(const Leaf& leaf) const {
     GemmShape shape = gemm_shape(nest_, kernel_loops_);
-    require_contiguous(shape);
+    require_one_multiply(shape);
     GemmLeaf out{number(shape.rows), number(shape.columns), number(shape.sum), 0, 0};
     for (int i = 1; i < static_cast<int>(leaf.accesses.size()); ++i) {
       const auto& indices = leaf.accesses[i].indices;
@@ -310,8 +311,9 @@ class Lowering {
     return out;
   }
 
-  // A kernel works on ranges of rows, columns and the sum, so the loops outside of it must leave whole ranges.
-  void require_contiguous(const GemmShape& shape) const {
+  // A kernel works on ranges of rows, columns and the sum, so the loops outside of it must leave whole ranges; and on
+  // one matrix each, so every other index must stand still, which a rotation by one of its loops would not let it.
+  void require_one_multiply(const GemmShape& shape) const {
     std::vector<Interval<IntExpr>> intervals(static_cast<size_t>(placed_.space.size()));
     int kernel = count() - static_cast<int>(kernel_loops_.size());
     for (int p = 0; p < count(); ++p) {
@@ -320,10 +322,14 @@ class Lowering {
                                                : bounds_detail::full(placed_.space.extents[loop(p).variable]);
     }
     bounds(placed_.space, intervals);
-    for (const IndexVar& v : {shape.rows, shape.columns, shape.sum}) {
-      if (intervals[number(v)].exact) continue;
-      refuse(nest_, v.span,
-             fmt::format("substitute: the loops of the kernel do not run over a contiguous range of {}", v.name));
+    for (const IndexVar& v : variables(scheduled_.statement)) {
+      bool runs = v == shape.rows || v == shape.columns || v == shape.sum;
+      const Interval<IntExpr>& interval = intervals[number(v)];
+      if (runs ? interval.exact : interval.point) continue;
+      refuse(nest_, kernel_name_.span,
+             runs ? fmt::format("substitute: the loops of the kernel do not run over a contiguous range of {}", v.name)
+                  : fmt::format("substitute: index {} is rotated by a loop of the kernel, so it changes inside of it",
+                                v.name));
     }
   }
 
@@ -334,6 +340,7 @@ class Lowering {
   PlacedNest placed_;
   std::vector<int> reductions_;
   std::vector<IndexVar> kernel_loops_;
+  Name kernel_name_;
   std::vector<PositionedAcquire> acquires_;
 };
 

@@ -13,42 +13,55 @@ namespace {
 
 using MachinePosition = std::pair<int, int>;  // level, dimension
 
-// The machine dimension of every distributed loop, by name. Named dimensions are taken first; bare loops take what
-// is left in loop order.
-std::map<std::string, MachinePosition> assign_dimensions(const Nest& nest, const Machine& machine) {
-  std::map<std::string, MachinePosition> out;
-  std::set<MachinePosition> taken;
-  std::map<std::string, const DistributeRelation*> bare;
-  for (const Relation& r : nest.relations) {
-    const auto* d = std::get_if<DistributeRelation>(&r);
-    if (!d) continue;
-    if (d->dimension) {
-      MachinePosition at{*d->level, *d->dimension};
-      out[d->variable.name] = at;
-      taken.insert(at);
-    } else {
-      bare[d->variable.name] = d;
-    }
-  }
-  for (const IndexVar& loop : nest.loops) {
-    auto found = bare.find(loop.name);
-    if (found == bare.end()) continue;
-    const DistributeRelation& d = *found->second;
-    bool placed = false;
-    for (int level = 0; level < static_cast<int>(machine.levels.size()) && !placed; ++level) {
-      if (d.level && *d.level != level) continue;
-      for (int dim = 0; dim < static_cast<int>(machine.levels[level].extents.size()) && !placed; ++dim) {
-        placed = taken.insert({level, dim}).second;
-        if (placed) out[loop.name] = {level, dim};
+// The machine dimension of every distributed loop, by name. Named dimensions are taken first, then dimensions of named
+// levels; bare loops take what is left, in loop order.
+class DimensionAssignment {
+ public:
+  DimensionAssignment(const Nest& nest, const Machine& machine) : nest_(nest), machine_(machine) {}
+
+  std::map<std::string, MachinePosition> run() {
+    for (const Relation& r : nest_.relations) {
+      const auto* d = std::get_if<DistributeRelation>(&r);
+      if (!d) continue;
+      if (d->dimension) {
+        MachinePosition at{*d->level, *d->dimension};
+        out_[d->variable.name] = at;
+        taken_.insert(at);
+      } else {
+        open_[d->variable.name] = d;
       }
     }
-    if (!placed) {
-      refuse(nest, d.variable.span,
-             fmt::format("distribute: no dimension of {} is left for loop {}", to_string(machine), loop.name));
+    assign(true);
+    assign(false);
+    return std::move(out_);
+  }
+
+ private:
+  void assign(bool level_is_named) {
+    for (const IndexVar& loop : nest_.loops) {
+      auto found = open_.find(loop.name);
+      if (found == open_.end() || found->second->level.has_value() != level_is_named) continue;
+      out_[loop.name] = take(*found->second);
     }
   }
-  return out;
-}
+
+  MachinePosition take(const DistributeRelation& d) {
+    for (int level = 0; level < static_cast<int>(machine_.levels.size()); ++level) {
+      if (d.level && *d.level != level) continue;
+      for (int dim = 0; dim < static_cast<int>(machine_.levels[level].extents.size()); ++dim) {
+        if (taken_.insert({level, dim}).second) return {level, dim};
+      }
+    }
+    refuse(nest_, d.variable.span,
+           fmt::format("distribute: no dimension of {} is left for loop {}", to_string(machine_), d.variable.name));
+  }
+
+  const Nest& nest_;
+  const Machine& machine_;
+  std::map<std::string, MachinePosition> out_;
+  std::set<MachinePosition> taken_;
+  std::map<std::string, const DistributeRelation*> open_;  // those that name no dimension
+};
 
 }  // namespace
 
@@ -72,7 +85,7 @@ PlacedNest place_nest(const Nest& nest, const std::map<std::string, IntExpr>& ex
   PlacedNest out;
   out.machine = machine ? *machine : Machine{"", {Grid{{IntExpr(1)}, ProcessorKind::Cpu, {}}}, {}};
   out.space = make_space(variables(Statement{a.lhs, a.op, a.rhs, {}}), extents, nest.relations);
-  auto dimensions = assign_dimensions(nest, out.machine);
+  auto dimensions = DimensionAssignment(nest, out.machine).run();
 
   std::vector<PlacedLoop> rounds;  // of the launch being collected
   auto flush_rounds = [&] {

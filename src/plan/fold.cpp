@@ -92,7 +92,19 @@ class Folder {
       for (const auto& access : a.acquire->accesses) {
         Rect rect = rect_of(access, intervals_);
         if (own_view(plan_.tensors[a.tensor], stage_, *a.acquire, place, rect) < 0) return false;
+        if (a.acquire->privilege == Privilege::Write && !is_all_touched(access)) return false;
       }
+    }
+    return true;
+  }
+
+  // A write says that all of its rectangle is new, and further replicas are overwritten with it; so folding must not
+  // make one that is only the box around what is written.
+  bool is_all_touched(const std::vector<int>& access) const {
+    for (size_t d = 0; d < access.size(); ++d) {
+      const Interval<int64_t>& interval = intervals_[access[d]];
+      bool repeated = std::count(access.begin(), access.end(), access[d]) > 1;
+      if (!interval.exact || (repeated && interval.hi - interval.lo > 1)) return false;
     }
     return true;
   }

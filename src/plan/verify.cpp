@@ -10,6 +10,25 @@ namespace distal {
 
 namespace {
 
+// Whether no element lies in two of the rectangles: a sweep along the dimension in which they differ most.
+bool are_disjoint(std::vector<const Rect*> rects) {
+  if (rects.size() < 2) return true;
+  if (rects[0]->dimensions() == 0) return false;
+  size_t along = 0, most = 0;
+  for (size_t d = 0; d < rects[0]->dimensions(); ++d) {
+    std::set<int64_t> starts;
+    for (const Rect* r : rects) starts.insert(r->lo[d]);
+    if (starts.size() > most) along = d, most = starts.size();
+  }
+  std::sort(rects.begin(), rects.end(), [&](const Rect* a, const Rect* b) { return a->lo[along] < b->lo[along]; });
+  for (size_t i = 0; i < rects.size(); ++i) {
+    for (size_t j = i + 1; j < rects.size() && rects[j]->lo[along] < rects[i]->hi[along]; ++j) {
+      if (overlap(*rects[i], *rects[j])) return false;
+    }
+  }
+  return true;
+}
+
 class Verifier : public PlanVisitor {
  public:
   Verifier(const Plan& plan, const MemoryNeeds& needs) : plan_(plan), needs_(needs) {}
@@ -18,7 +37,9 @@ class Verifier : public PlanVisitor {
     stage_ = &stage;
     held_.assign(stage.acquires.size(), {});
     before_.assign(stage.acquires.size(), {});
+    in_place_.assign(stage.acquires.size(), {});
     written_ = 0;
+    replicas_are_stale_ = false;
   }
 
   void fetch(const FetchStep& step) override {
@@ -37,17 +58,25 @@ class Verifier : public PlanVisitor {
         }
       }
       held_[id][f.place] = f.rects;
+      in_place_[id][f.place] = f.views[0];
     }
     check_circles(waits);
   }
 
   void release(const ReleaseStep& step) override {
-    for (const Transfer& t : step.transfers) check_transfer(step, t);
-    if (!step.acquire) return;
+    sent_.clear();
+    for (const Transfer& t : step.transfers) {
+      check_transfer(step, t);
+      if (t.kind != Transfer::Kind::Replicate) sent_[t.source].push_back(&t.rect);
+    }
+    if (!step.acquire) return check_replicas_of_all(step);
     check_all_sent(step);
     int id = step.acquire->acquire->id;
     if (step.acquire->acquire->privilege == Privilege::Write) {
+      check_replicas_of_written(step);
       for (int64_t p : step.places) written_ += held_[id][p].empty() ? 0 : held_[id][p][0].volume();
+    } else if (!step.acquire->acquire->parent) {  // what is combined in a parent's copy goes home with that
+      replicas_are_stale_ = true;
     }
     for (int64_t p : step.places) held_[id].erase(p);
   }
@@ -69,15 +98,17 @@ class Verifier : public PlanVisitor {
 
   void end(const StagePlan& stage) override {
     const Acquire& output = *stage.acquires[0].acquire;
-    int64_t volume = 1;
-    for (int64_t e : tensor(stage.output).owners.shape()) volume *= e;
-    if (output.privilege == Privilege::Write && written_ != volume) {
-      fail("{} of the {} elements of {} are written", written_, volume, tensor(stage.output).name);
+    int64_t elements = output_elements(stage);
+    if (output.privilege == Privilege::Write && written_ != elements) {
+      fail("{} of the {} elements of {} are written", written_, elements, tensor(stage.output).name);
     }
     for (size_t id = 0; id < held_.size(); ++id) {
       if (stage.acquires[id].acquire->privilege != Privilege::Read && !held_[id].empty()) {
         fail("a piece of {} that {} has never goes home", tensor(stage.output).name, name(held_[id].begin()->first));
       }
+    }
+    if (replicas_are_stale_ && tensor(stage.output).owners.has_replicas()) {
+      fail("the replicas of {} are not brought up to date", tensor(stage.output).name);
     }
   }
 
@@ -87,6 +118,13 @@ class Verifier : public PlanVisitor {
   template <class... Args>
   [[noreturn]] void fail(fmt::format_string<Args...> text, Args&&... args) const {
     throw PlanError("the plan is wrong: " + fmt::format(text, std::forward<Args>(args)...));
+  }
+  // How many elements the left side speaks of: A(i, i) is a diagonal.
+  static int64_t output_elements(const StagePlan& stage) {
+    const std::vector<int>& indices = stage.acquires[0].acquire->accesses[0];
+    int64_t elements = 1;
+    for (int v : std::set<int>(indices.begin(), indices.end())) elements *= stage.space.extents[v];
+    return elements;
   }
   const TensorPlan& tensor(int index) const { return plan_.tensors[index]; }
   std::string name(int64_t processor) const { return stage_->machine.processor_name(processor); }
@@ -101,11 +139,21 @@ class Verifier : public PlanVisitor {
     return all;
   }
 
+  // Partials are combined at the first replica.
+  bool is_first_owner(int t, int64_t processor, const Rect& rect) const {
+    bool all = true;
+    const Ownership& owners = tensor(t).owners;
+    owners.cut(rect, [&](const Rect&, const Colour& colour) { all = all && owners.first_owner(colour) == processor; });
+    return all;
+  }
+
   void check_views(const AcquirePlan& a, const Fetch& f) const {
     for (size_t i = 0; i < f.views.size(); ++i) {
       if (f.views[i] < 0) continue;
       bool in_reach = stage_->machine.leader(f.views[i], a.acquire->place_levels) == f.place;
-      if (!in_reach || !owns(a.tensor, f.views[i], f.rects[i])) {
+      bool combines_there =
+          a.acquire->privilege != Privilege::Reduce || is_first_owner(a.tensor, f.views[i], f.rects[i]);
+      if (!in_reach || !combines_there || !owns(a.tensor, f.views[i], f.rects[i])) {
         fail("{} uses {}{} in place, which is not its own", name(f.place), tensor(a.tensor).name,
              to_string(f.rects[i]));
       }
@@ -135,7 +183,11 @@ class Verifier : public PlanVisitor {
              r.volume() - covered);
       }
     }
-    if (brought > volume) fail("{} is brought elements of {} twice", name(f.place), tensor(a.tensor).name);
+    std::vector<const Rect*> rects;
+    for (const FetchPiece& p : f.pieces) rects.push_back(&p.rect);
+    if (brought > volume || !are_disjoint(std::move(rects))) {
+      fail("{} is brought elements of {} twice", name(f.place), tensor(a.tensor).name);
+    }
   }
 
   static bool covers(const std::vector<Rect>& rects, const Rect& piece) { return subtract(piece, rects).empty(); }
@@ -192,44 +244,136 @@ class Verifier : public PlanVisitor {
         fail("a replica of {} is copied from {}, which has none", tensor(step.tensor).name, name(t.source));
       return;
     }
-    const HeldRects& held = held_[step.acquire->acquire->id];
-    auto source = held.find(t.source);
-    if (source == held.end() || !covers(source->second, t.rect)) {
+    if (!step.acquire) fail("{} is to send {}, which it does not have", name(t.source), tensor(step.tensor).name);
+    const Acquire& acquire = *step.acquire->acquire;
+    if (!holds(acquire.id, t.source, t.rect)) {
       fail("{} is to send {}{}, which it does not have", name(t.source), tensor(step.tensor).name, to_string(t.rect));
+    }
+    if (t.kind == Transfer::Kind::CombineHome && !is_first_owner(step.tensor, t.destination, t.rect)) {
+      fail("{}{} is combined at {}, which is not its first owner", tensor(step.tensor).name, to_string(t.rect),
+           name(t.destination));
+    }
+    if (t.kind == Transfer::Kind::CombinePartial) check_meets(acquire.id, step, t);
+    if (t.kind == Transfer::Kind::CombineParent) check_meets(acquire.parent.value_or(-1), step, t);
+  }
+
+  bool holds(int id, int64_t place, const Rect& rect) const {
+    auto held = held_[id].find(place);
+    return held != held_[id].end() && covers(held->second, rect);
+  }
+
+  // A partial that is added to another has to find it there, and before that one travels on.
+  void check_meets(int id, const ReleaseStep& step, const Transfer& t) const {
+    bool meets = id >= 0 && holds(id, t.destination, t.rect);
+    auto gone = sent_.find(t.destination);
+    if (meets && id == step.acquire->acquire->id && gone != sent_.end()) {
+      meets =
+          std::none_of(gone->second.begin(), gone->second.end(), [&](const Rect* r) { return overlap(*r, t.rect); });
+    }
+    if (!meets) {
+      fail("{}{} is to be added to what {} has of it, which has none then", tensor(step.tensor).name, to_string(t.rect),
+           name(t.destination));
     }
   }
 
   // Every element that a place leaves behind is sent exactly once, unless it lies at home already.
   void check_all_sent(const ReleaseStep& step) const {
     const AcquirePlan& a = *step.acquire;
-    std::map<int64_t, int64_t> sent;
-    for (const Transfer& t : step.transfers) {
-      if (t.kind != Transfer::Kind::Replicate) sent[t.source] += t.rect.volume();
-    }
     for (int64_t place : step.places) {
       auto held = held_[a.acquire->id].find(place);
       if (held == held_[a.acquire->id].end()) fail("{} releases what it does not have", name(place));
-      int64_t volume = held->second[0].volume();
-      if (sent[place] != volume &&
-          !(sent[place] == 0 && owns(a.tensor, home_of(a, place, held->second[0]), held->second[0]))) {
-        fail("{} sends {} of the {} elements of {} that it has", name(place), sent[place], volume,
-             tensor(a.tensor).name);
+      bool at_home = in_place_[a.acquire->id].at(place) >= 0;
+      int64_t volume = at_home ? 0 : held->second[0].volume();
+      int64_t sent = 0;
+      auto rects = sent_.find(place);
+      if (rects != sent_.end()) {
+        for (const Rect* r : rects->second) sent += r->volume();
+      }
+      if (sent != volume) {
+        fail("{} sends {} of the {} elements of {} that it has", name(place), sent, volume, tensor(a.tensor).name);
+      }
+      if (rects != sent_.end() && !are_disjoint(rects->second)) {
+        fail("{} sends elements of {} twice", name(place), tensor(a.tensor).name);
       }
     }
   }
 
-  int64_t home_of(const AcquirePlan& a, int64_t place, const Rect& rect) const {
-    int64_t owner = tensor(a.tensor).owners.single_owner(rect, place);
-    return owner >= 0 && stage_->machine.leader(owner, a.acquire->place_levels) == place ? owner : place;
+  using Deliveries = std::map<int64_t, std::vector<const Rect*>>;  // by processor
+
+  // What each processor must get is given as volumes; that nothing else comes is seen from the owners.
+  void check_delivered(int t, const Deliveries& delivered, const std::map<int64_t, int64_t>& wanted) const {
+    for (const auto& [processor, volume] : wanted) {
+      auto got = delivered.find(processor);
+      int64_t sum = 0;
+      if (got != delivered.end()) {
+        for (const Rect* r : got->second) sum += r->volume();
+      }
+      if (sum != volume || (got != delivered.end() && !are_disjoint(got->second))) {
+        fail("the replica of {} on {} gets {} of {} elements", tensor(t).name, name(processor), sum, volume);
+      }
+    }
+  }
+
+  // All replicas of what was written get it, from one that has it by then.
+  void check_replicas_of_written(const ReleaseStep& step) const {
+    const AcquirePlan& a = *step.acquire;
+    const Ownership& owners = tensor(a.tensor).owners;
+    if (!owners.has_replicas()) return;
+    Deliveries delivered;
+    std::map<int64_t, int64_t> wanted;
+    for (int64_t place : step.places) {
+      const Rect& rect = held_[a.acquire->id].at(place)[0];
+      int64_t view = in_place_[a.acquire->id].at(place);
+      if (view >= 0) delivered[view].push_back(&rect);
+      owners.cut(rect, [&](const Rect& part, const Colour& colour) {
+        for (int64_t replica : owners.processors_of(colour)) wanted[replica] += part.volume();
+      });
+    }
+    for (const Transfer& t : step.transfers) {
+      if (t.kind == Transfer::Kind::Replicate) {
+        const auto& has = delivered[t.source];
+        bool found = std::any_of(has.begin(), has.end(), [&](const Rect* r) { return r->contains(t.rect); });
+        if (!found) fail("a replica of {} is copied from {}, which has none", tensor(a.tensor).name, name(t.source));
+      }
+      delivered[t.destination].push_back(&t.rect);
+    }
+    check_delivered(a.tensor, delivered, wanted);
+  }
+
+  // Partials are combined at the first replica; at the end every other one is copied from there.
+  void check_replicas_of_all(const ReleaseStep& step) {
+    const Ownership& owners = tensor(step.tensor).owners;
+    Deliveries delivered;
+    std::map<int64_t, int64_t> wanted;
+    Rect all;
+    for (int64_t extent : owners.shape()) {
+      all.lo.push_back(0);
+      all.hi.push_back(extent);
+    }
+    owners.cut(all, [&](const Rect& part, const Colour& colour) {
+      std::vector<int64_t> replicas = owners.processors_of(colour);
+      for (size_t r = 1; r < replicas.size(); ++r) wanted[replicas[r]] += part.volume();
+    });
+    for (const Transfer& t : step.transfers) {
+      if (!is_first_owner(step.tensor, t.source, t.rect)) {
+        fail("a replica of {} is copied from {}, which is not the first", tensor(step.tensor).name, name(t.source));
+      }
+      delivered[t.destination].push_back(&t.rect);
+    }
+    check_delivered(step.tensor, delivered, wanted);
+    replicas_are_stale_ = false;
   }
 
   const Plan& plan_;
   const MemoryNeeds& needs_;
   const StagePlan* stage_ = nullptr;
-  std::vector<HeldRects> held_;    // by acquire
-  std::vector<HeldRects> before_;  // at the step before
+  std::vector<HeldRects> held_;                       // by acquire
+  std::vector<HeldRects> before_;                     // at the step before
+  std::vector<std::map<int64_t, int64_t>> in_place_;  // by acquire and place: in whose piece its copy lies, or -1
+  std::map<int64_t, std::vector<const Rect*>> sent_;  // by source, at this release
   std::vector<Interval<int64_t>> intervals_;
   int64_t written_ = 0;
+  bool replicas_are_stale_ = false;  // partials were combined since the last copies to further replicas
 };
 
 }  // namespace

@@ -115,11 +115,12 @@ void distribute_cyclic(Compound& out, const Nest& nest, const DistributeOntoComm
   out.rounds.push_back(round);
 }
 
-// The target that was made from index `v`; targets.size() if none was.
-size_t target_of(const Nest& nest, const std::vector<IndexVar>& targets, const IndexVar& v) {
+// The first target not used yet that was made from index `v`; targets.size() if there is none.
+size_t target_of(const Nest& nest, const std::vector<IndexVar>& targets, const std::vector<bool>& used,
+                 const IndexVar& v) {
   for (size_t t = 0; t < targets.size(); ++t) {
     std::vector<IndexVar> from = origins(nest, targets[t]);
-    if (from.size() == 1 && from[0] == v) return t;
+    if (!used[t] && from.size() == 1 && from[0] == v) return t;
   }
   return targets.size();
 }
@@ -139,8 +140,8 @@ Compound follow_tensor(const Nest& nest, const DistributeOntoCommand& c, const T
     if (!partition) continue;  // every coordinate of a broadcast dimension holds the tensor: 0 is as good as any
     auto name = std::find(level.tensor_dimensions.begin(), level.tensor_dimensions.end(), partition->name);
     const IndexVar& v = access.indices[static_cast<size_t>(name - level.tensor_dimensions.begin())];
-    size_t t = target_of(nest, c.targets, v);
-    if (t == c.targets.size() || used[t]) {
+    size_t t = target_of(nest, c.targets, used, v);
+    if (t == c.targets.size()) {
       refuse(nest, c.onto.span,
              fmt::format("distribute: {} is cut along its index {}, and no target is made from {}", onto.follow->name,
                          v.name, v.name));
@@ -191,6 +192,23 @@ void check_compound(const Nest& nest, const DistributeOntoCommand& c) {
   for (const IndexVar& v : made) require_new(nest, v, "distribute");
 }
 
+// No more loops are distributed onto a level, or onto the whole machine, than it has dimensions.
+void require_room(const Nest& before, const Nest& after, const Machine& machine, std::optional<int> level,
+                  const SourceSpan& span) {
+  size_t have = 0, wanted = 0;
+  for (size_t l = 0; l < machine.levels.size(); ++l) {
+    if (!level || *level == static_cast<int>(l)) have += machine.levels[l].extents.size();
+  }
+  for (const Relation& r : after.relations) {
+    const auto* d = std::get_if<DistributeRelation>(&r);
+    wanted += d && (!level || d->level == level) ? 1 : 0;
+  }
+  if (wanted <= have) return;
+  refuse(before, span,
+         fmt::format("distribute: {} loops would be distributed onto the {} dimensions of {}", wanted, have,
+                     level ? to_string(machine.levels[*level]) : to_string(machine)));
+}
+
 void refuse_taken_dimensions(const Nest& nest, const Compound& made, const SourceSpan& span) {
   for (const Relation& r : made.relations) {
     const auto* d = std::get_if<DistributeRelation>(&r);
@@ -227,22 +245,10 @@ Nest apply(const Nest& nest, const DistributeCommand& c, const ScheduleContext& 
     }
     level = onto.level;
   }
-  size_t have = 0;
-  for (size_t l = 0; l < context.machine->levels.size(); ++l) {
-    if (!level || *level == static_cast<int>(l)) have += context.machine->levels[l].extents.size();
-  }
   Nest out = nest;
   for (const IndexVar& v : c.variables) out.relations.push_back(DistributeRelation{v, level, std::nullopt});
-  size_t wanted = 0;
-  for (const Relation& r : out.relations) {
-    const auto* d = std::get_if<DistributeRelation>(&r);
-    wanted += d && (!level || !d->level || d->level == level) ? 1 : 0;
-  }
-  if (wanted > have) {
-    refuse(nest, c.variables.back().span,
-           fmt::format("distribute: {} loops would be distributed onto the {} dimensions of {}", wanted, have,
-                       level ? to_string(context.machine->levels[*level]) : to_string(*context.machine)));
-  }
+  if (level) require_room(nest, out, *context.machine, level, c.variables.back().span);
+  require_room(nest, out, *context.machine, std::nullopt, c.variables.back().span);
   return out;
 }
 

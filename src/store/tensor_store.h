@@ -1,54 +1,42 @@
 #pragma once
 
-#include <functional>
-#include <span>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "plan/plan.h"
-#include "store/allocator.h"
-#include "store/view.h"
+#include "store/tensor_pieces.h"
 
 namespace distal {
 
-// The home pieces of all tensors of a plan, on all processors of this process.
+// The pieces of all tensors of a plan, by the tensor's number in it.
 class TensorStore {
  public:
+  // Pieces of our own for every tensor.
   TensorStore(const Plan& plan, Allocator& allocator);
+  // Pieces that live elsewhere too; laid out as the plan says.
+  TensorStore(const Plan& plan, std::vector<std::shared_ptr<TensorPieces>> pieces);
 
   ElementType type() const { return type_; }
-  // The part of a processor's piece that holds `rect`; the rectangle lies in one run of every dimension.
-  View view(int tensor, int64_t processor, const Rect& rect) const;
-  void clear(int tensor, int64_t processor);  // to zero
-  bool has_piece(int tensor, int64_t processor) const { return pieces_[tensor][processor].block != nullptr; }
+  TensorPieces& pieces(int tensor) const { return *pieces_[tensor]; }
 
-  // One element in one processor's piece; the processor owns it.
-  std::byte* element(int tensor, int64_t processor, const Coordinates& at) const;
+  View view(int tensor, int64_t processor, const Rect& rect) const { return pieces_[tensor]->view(processor, rect); }
+  void clear(int tensor, int64_t processor) { pieces_[tensor]->clear(processor); }
+  bool has_piece(int tensor, int64_t processor) const { return pieces_[tensor]->has_piece(processor); }
+  std::byte* element(int tensor, int64_t processor, const Coordinates& at) const {
+    return pieces_[tensor]->element(processor, at);
+  }
 
-  // Sets every element, in every replica, row by row. `row` writes `count` elements into the given memory, `stride`
-  // elements apart: those from coordinates `at` on along the last dimension.
-  using FillRow = std::function<void(std::span<const int64_t> at, int64_t count, std::byte* memory, int64_t stride)>;
-  void fill(int tensor, const FillRow& row);
+  void fill(int tensor, const TensorPieces::FillRow& row) { pieces_[tensor]->fill(row); }
   // The same element by element: `value` writes the element of the given coordinates.
   using FillElement = std::function<void(std::span<const int64_t> at, void* element)>;
   void fill(int tensor, const FillElement& value);
-  // Where two replicas of an element differ: its coordinates as text, or empty if all agree.
-  std::string differing_replica(int tensor) const;
-  // The whole tensor in row-major order, taken from the first replica.
-  std::vector<std::byte> gather(int tensor) const;
+  std::string differing_replica(int tensor) const { return pieces_[tensor]->differing_replica(); }
+  std::vector<std::byte> gather(int tensor) const { return pieces_[tensor]->gather(); }
 
  private:
-  struct Piece {
-    Block block;
-    HomePiece home;
-    Coordinates strides;
-    int64_t bytes = 0;
-  };
-  int64_t local_offset(const Piece& piece, const Coordinates& at) const;
-
-  const Plan& plan_;
   ElementType type_;
-  std::vector<std::vector<Piece>> pieces_;  // [tensor][processor]
+  std::vector<std::shared_ptr<TensorPieces>> pieces_;
 };
 
 }  // namespace distal

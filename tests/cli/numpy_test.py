@@ -15,7 +15,7 @@ from support import ALGORITHMS, CliTest, settings
 
 LONG = bool(os.environ.get("DISTAL_LONG"))
 RANDOM_PROGRAMS = 20000 if LONG else 250
-GENERATED_PROGRAMS = 300 if LONG else 12
+GENERATED_PROGRAMS = 300 if LONG else 15
 
 GEMM = ("A", "ik,kj->ij", "BC")
 # What each algorithm computes: its output, the einsum, and the operands.

@@ -163,10 +163,11 @@ class RandomProgram:
     def random_machine(self):
         """The extents of the grid of every level."""
         grids = [(4,), (3, 2), (1, 5), (2, 2), (2, 2, 2), (3, 1, 2), (2, 3), (5,), (1,), (2, 1, 2, 2)]
-        machine = [self.random.choice(grids)]
-        if self.random.random() < 0.3:
-            machine = [self.random.choice([(2,), (3,), (2, 2), (1, 2)]), self.random.choice([(2,), (3,), (2, 2)])]
-        return machine
+        depth = self.random.choices([1, 2, 3], [65, 27, 8])[0]
+        if depth == 1:
+            return [self.random.choice(grids)]
+        small = [(2,), (3,), (2, 2), (1, 2), (2, 1)]
+        return [self.random.choice(small[: 6 - depth]) for _ in range(depth)]
 
     def header(self):
         sizes = ", ".join(f"n{v} = {n}" for v, n in self.extents.items())
@@ -338,9 +339,7 @@ class Schedule:
         self.replace(v, [outer, inner])
 
     def collapse(self):
-        pairs = [
-            (a, b) for a, b in zip(self.loops, self.loops[1:]) if a not in self.distributed and b not in self.distributed
-        ]
+        pairs = [pair for pair in zip(self.loops, self.loops[1:]) if not set(pair) & set(self.distributed)]
         if not pairs:
             return
         outer, inner = self.random.choice(pairs)

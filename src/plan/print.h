@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "plan/plan.h"
+
+namespace distal {
+
+// Every transfer and every leaf of every step, a line each: for small plans and for tests.
+std::string to_string(const Plan& plan);
+
+}  // namespace distal

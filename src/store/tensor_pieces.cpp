@@ -1,0 +1,160 @@
+#include "store/tensor_pieces.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace distal {
+
+namespace {
+
+int64_t local_of(const std::vector<Run>& runs, int64_t x) {
+  auto run = std::upper_bound(runs.begin(), runs.end(), x, [](int64_t at, const Run& r) { return at < r.hi; });
+  if (run == runs.end() || x < run->lo) throw InternalError("a processor does not own the element asked of it");
+  return run->local + (x - run->lo);
+}
+
+// Calls f for every coordinate of a rectangle, last dimension fastest.
+template <class F>
+void for_each_point(const Rect& rect, F&& f) {
+  if (rect.empty()) return;
+  Coordinates at = rect.lo;
+  while (true) {
+    f(at);
+    size_t d = at.size();
+    while (d > 0 && ++at[d - 1] == rect.hi[d - 1]) {
+      at[d - 1] = rect.lo[d - 1];
+      --d;
+    }
+    if (d == 0) return;
+  }
+}
+
+}  // namespace
+
+TensorPieces::TensorPieces(Ownership owners, ElementType type, std::vector<int> order)
+    : owners_(std::move(owners)),
+      type_(type),
+      order_(std::move(order)),
+      element_bytes_(size_of(type)),
+      pieces_(static_cast<size_t>(owners_.machine().processors)) {
+  for (int64_t p = 0; p < owners_.machine().processors; ++p) {
+    if (!owners_.owns_any(p)) continue;
+    pieces_[p].home = owners_.piece_of(p);
+    pieces_[p].strides = dense_strides(pieces_[p].home.extents, order_);
+  }
+}
+
+void TensorPieces::allocate(Allocator& allocator) {
+  for (int64_t p = 0; p < owners_.machine().processors; ++p) {
+    Piece& piece = pieces_[p];
+    if (piece.data || !owners_.owns_any(p)) continue;
+    piece.block = allocator.allocate(p, piece.home.volume() * element_bytes_);
+    piece.data = piece.block.get();
+  }
+}
+
+void TensorPieces::bind(int64_t processor, std::byte* data, const Coordinates& strides) {
+  Piece& piece = pieces_[processor];
+  piece.block = nullptr;
+  piece.data = data;
+  piece.strides = strides;
+}
+
+bool TensorPieces::has_piece(int64_t processor) const {
+  return processor < static_cast<int64_t>(pieces_.size()) && pieces_[processor].data != nullptr;
+}
+
+int64_t TensorPieces::local_offset(const Piece& piece, const Coordinates& at) const {
+  int64_t offset = 0;
+  for (size_t d = 0; d < at.size(); ++d) offset += local_of(*piece.home.runs[d], at[d]) * piece.strides[d];
+  return offset;
+}
+
+View TensorPieces::view(int64_t processor, const Rect& rect) const {
+  const Piece& piece = pieces_[processor];
+  View view{piece.data, local_offset(piece, rect.lo), piece.strides};
+  for (size_t d = 0; d < rect.lo.size(); ++d) view.offset -= rect.lo[d] * piece.strides[d];
+  return view;
+}
+
+void TensorPieces::clear(int64_t processor) {
+  Piece& piece = pieces_[processor];
+  if (!piece.data) return;
+  if (piece.block) {
+    std::memset(piece.data, 0, static_cast<size_t>(piece.home.volume() * element_bytes_));
+    return;
+  }
+  // The caller's buffer may have gaps, which are not ours to touch.
+  Rect all{Coordinates(piece.home.extents.size(), 0), piece.home.extents};
+  for_each_point(all, [&](const Coordinates& at) {
+    int64_t offset = 0;
+    for (size_t d = 0; d < at.size(); ++d) offset += at[d] * piece.strides[d];
+    std::memset(piece.data + offset * element_bytes_, 0, static_cast<size_t>(element_bytes_));
+  });
+}
+
+std::byte* TensorPieces::element(int64_t processor, const Coordinates& at) const {
+  const Piece& piece = pieces_[processor];
+  return piece.data + local_offset(piece, at) * element_bytes_;
+}
+
+void TensorPieces::fill(const FillRow& row) {
+  for (int64_t p = 0; p < owners_.machine().processors; ++p) {
+    if (!has_piece(p)) continue;
+    for (const Rect& rect : owners_.rects_of(p)) {
+      View v = view(p, rect);
+      Rect starts = rect;  // of the rows
+      int64_t count = 1, stride = 1;
+      if (!rect.lo.empty()) {
+        count = rect.hi.back() - rect.lo.back();
+        stride = v.strides.back();
+        starts.hi.back() = starts.lo.back() + 1;
+      }
+      for_each_point(starts, [&](const Coordinates& at) {
+        int64_t offset = v.offset;
+        for (size_t d = 0; d < at.size(); ++d) offset += at[d] * v.strides[d];
+        row(std::span<const int64_t>(at.data(), at.size()), count, v.data + offset * element_bytes_, stride);
+      });
+    }
+  }
+}
+
+std::string TensorPieces::differing_replica() const {
+  if (!owners_.has_replicas()) return "";
+  auto size = static_cast<size_t>(element_bytes_);
+  std::string found;
+  for (int64_t p = 0; p < owners_.machine().processors && found.empty(); ++p) {
+    for (const Rect& rect : owners_.rects_of(p)) {
+      for_each_point(rect, [&](const Coordinates& at) {
+        int64_t first = owners_.first_owner(owners_.colour_of(at));
+        if (first == p || !found.empty()) return;
+        if (std::memcmp(element(p, at), element(first, at), size) != 0) {
+          Rect point{at, at};
+          for (int64_t& x : point.hi) ++x;
+          found = to_string(point) + " on processor " + owners_.machine().processor_name(p);
+        }
+      });
+    }
+  }
+  return found;
+}
+
+std::vector<std::byte> TensorPieces::gather() const {
+  Rect all;
+  std::vector<int> order;
+  int64_t volume = 1;
+  for (int64_t extent : owners_.shape()) {
+    order.push_back(static_cast<int>(all.lo.size()));
+    all.lo.push_back(0);
+    all.hi.push_back(extent);
+    volume *= extent;
+  }
+  std::vector<std::byte> out(static_cast<size_t>(volume * element_bytes_));
+  View to = dense_view(out.data(), all, order);
+  owners_.cut(all, [&](const Rect& part, const Colour& colour) {
+    copy_rect(type_, to, view(owners_.first_owner(colour), part), part);
+  });
+  return out;
+}
+
+}  // namespace distal

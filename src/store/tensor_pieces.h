@@ -1,0 +1,64 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lang/element_type.h"
+#include "plan/ownership.h"
+#include "store/allocator.h"
+#include "store/view.h"
+
+namespace distal {
+
+// The home pieces of one tensor on all processors of this process: in memory of ours, or in buffers of the caller's,
+// which are used where they lie.
+class TensorPieces {
+ public:
+  TensorPieces(Ownership owners, ElementType type, std::vector<int> order);
+
+  const Ownership& owners() const { return owners_; }
+  ElementType type() const { return type_; }
+  const std::vector<int>& order() const { return order_; }
+
+  // Takes memory for every piece that has none yet.
+  void allocate(Allocator& allocator);
+  // Uses the caller's memory for a processor's piece: its first element, and the step of every dimension in elements.
+  void bind(int64_t processor, std::byte* data, const Coordinates& strides);
+
+  bool has_piece(int64_t processor) const;
+  std::byte* data(int64_t processor) const { return pieces_[processor].data; }
+  const Coordinates& strides(int64_t processor) const { return pieces_[processor].strides; }
+  // The part of a processor's piece that holds `rect`; the rectangle lies in one run of every dimension.
+  View view(int64_t processor, const Rect& rect) const;
+  void clear(int64_t processor);  // to zero
+  // One element in one processor's piece; the processor owns it.
+  std::byte* element(int64_t processor, const Coordinates& at) const;
+
+  // Sets every element, in every replica, row by row. `row` writes `count` elements into the given memory, `stride`
+  // elements apart: those from coordinates `at` on along the last dimension.
+  using FillRow = std::function<void(std::span<const int64_t> at, int64_t count, std::byte* memory, int64_t stride)>;
+  void fill(const FillRow& row);
+  // Where two replicas of an element differ: its coordinates as text, or empty if all agree.
+  std::string differing_replica() const;
+  // The whole tensor in row-major order, taken from the first replica.
+  std::vector<std::byte> gather() const;
+
+ private:
+  struct Piece {
+    std::byte* data = nullptr;
+    Block block;  // empty if the memory is the caller's
+    HomePiece home;
+    Coordinates strides;
+  };
+  int64_t local_offset(const Piece& piece, const Coordinates& at) const;
+
+  Ownership owners_;
+  ElementType type_;
+  std::vector<int> order_;
+  int64_t element_bytes_;
+  std::vector<Piece> pieces_;  // by processor
+};
+
+}  // namespace distal

@@ -1,0 +1,474 @@
+"""The contract of the command line: exit statuses, JSON, messages, help and the planner.
+
+Status 1 (the check found a wrong result) has no test here: no input that a user can give makes DISTAL compute a wrong
+result, and there is no switch that breaks it on purpose.
+"""
+
+import json
+import math
+import os
+import unittest
+
+import numpy as np
+from support import ALGORITHMS, CliTest, distal, settings
+
+SUMMA = ALGORITHMS / "summa.distal"
+SMALL = "ni=32,nj=24,nk=40,chunk=8"
+COPY = "tensor a(8)\ntensor b(8)\na(i) = b(i)\n"
+
+RUN_FIELDS = {
+    "ok": bool,
+    "engine": str,
+    "processors": int,
+    "seconds_min": float,
+    "seconds_median": float,
+    "gflops": float,
+    "gbps": float,
+    "max_relative_error": float,
+    "bytes_moved": int,
+    "bytes_copied": int,
+    "messages": int,
+    "peak_bytes_per_processor": int,
+}
+EXPLAIN_FIELDS = {
+    "processors": int,
+    "flops": (int, float),
+    "bytes_moved": int,
+    "bytes_by_level": list,
+    "messages": int,
+    "max_bytes_received": int,
+    "max_bytes_sent": int,
+    "peak_bytes_per_processor": int,
+    "tensors": dict,
+}
+MOST_STEPS = 10_000_000
+PATTERNS = ("none", "broadcast", "shift", "gather", "reduce", "mixed")
+
+
+def grid_of(name, processors):
+    """Settings that give an algorithm that many processors."""
+    side = math.isqrt(processors)
+    if name == "solomonik":
+        return {"g": math.isqrt(processors // 4), "c": 4}
+    if name in ("johnson", "cosma", "mttkrp"):
+        return {"gx": side // 2, "gy": side // 4, "gz": processors // (side // 2 * (side // 4))}
+    if name == "ttm":
+        return {"gx": processors}
+    return {"gx": side, "gy": side}
+
+
+class Json(CliTest):
+    """Exactly one object on one line on stdout, with the names that are promised."""
+
+    def assert_fields(self, said, fields):
+        for name, kind in fields.items():
+            self.assertIn(name, said)
+            self.assertIsInstance(said[name], kind, name)
+
+    def test_run(self):
+        said = self.json_of("run", SUMMA, "--set", SMALL)
+        self.assert_fields(said, RUN_FIELDS)
+        self.assertIs(said["ok"], True)
+        self.assertEqual(said["engine"], "threads")
+        self.assertEqual(said["processors"], 4)
+        self.assertLessEqual(said["seconds_min"], said["seconds_median"])
+        self.assertGreater(said["gflops"], 0)
+        self.assertGreater(said["gbps"], 0)
+        self.assertLess(said["max_relative_error"], 1e-14)
+
+    def test_run_keeps_stderr_for_all_else(self):
+        done = distal("run", SUMMA, "--set", SMALL, "--json")
+        self.assertEqual(done.stdout.count("\n"), 1)
+        json.loads(done.stdout)
+
+    def test_explain(self):
+        for file in sorted(ALGORITHMS.glob("*.distal")):
+            with self.subTest(file.stem):
+                said = self.json_of("explain", file)
+                self.assert_fields(said, EXPLAIN_FIELDS)
+                self.assertEqual(sum(said["bytes_by_level"]), said["bytes_moved"])
+                for name in ("bytes", "messages"):
+                    whole = said["bytes_moved" if name == "bytes" else name]
+                    self.assertEqual(sum(tensor[name] for tensor in said["tensors"].values()), whole)
+                for tensor in said["tensors"].values():
+                    self.assertEqual(set(tensor), {"bytes", "messages", "pattern"})
+                    self.assertIn(tensor["pattern"], PATTERNS)
+                    self.assertEqual(tensor["pattern"] == "none", tensor["bytes"] == 0)
+
+    def test_plan(self):
+        said = self.json_of("plan", "cosma", 1024, 1024, 1024, 8, 10**8)
+        for name in ("gx", "gy", "gz", "steps", "seqi", "seqj"):
+            self.assertIn(f"{name}={said[name]}", said["set"])
+
+    def test_check_samples_at_most_1000_elements_unless_asked(self):
+        sizes = "ni=64,nj=64,nk=8"
+        self.assertEqual(self.json_of("run", SUMMA, "--set", sizes)["elements_checked"], 1000)
+        self.assertEqual(self.json_of("run", SUMMA, "--set", sizes, "--check")["elements_checked"], 4096)
+
+    def test_levels(self):
+        text = "machine M = Grid(2) of Grid(3)\ntensor a(12) : x -> x, x -> x on M\ntensor b(12)\n"
+        text += "a(i) = b(i)\nschedule\n  distribute(i, io, ii, M[0])\n  distribute(ii, iio, iii, M[1])\n"
+        said = self.json_of("explain", self.write("levels.distal", text))
+        # b is on the first processor: each of the 5 others gets its 2 elements, 3 of them across the upper level.
+        self.assertEqual(said["bytes_by_level"], [3 * 2 * 8, 2 * 2 * 8])
+
+
+class Acceptance(CliTest):
+    """What the textbooks say of bytes and patterns, on 1024 x 1024 matrices of doubles."""
+
+    MATRIX = 1024 * 1024 * 8
+
+    def explain(self, name, **values):
+        return self.json_of("explain", ALGORITHMS / f"{name}.distal", "--set", settings(values))
+
+    def patterns(self, said):
+        return {name: tensor["pattern"] for name, tensor in said["tensors"].items()}
+
+    def test_cannon(self):
+        said = self.explain("cannon", ni=1024, nj=1024, nk=1024, gx=4, gy=4)
+        self.assertEqual(self.patterns(said), {"A": "none", "B": "shift", "C": "shift"})
+        self.assertEqual(said["bytes_moved"], 2 * (4 - 1) * self.MATRIX)
+
+    def test_summa(self):
+        said = self.explain("summa", ni=1024, nj=1024, nk=1024, gx=4, gy=4, chunk=256)
+        self.assertEqual(self.patterns(said), {"A": "none", "B": "broadcast", "C": "broadcast"})
+        self.assertEqual(said["bytes_moved"], 2 * (4 - 1) * self.MATRIX)
+
+    def test_pumma(self):
+        said = self.explain("pumma", ni=1024, nj=1024, nk=1024, gx=4, gy=4)
+        self.assertEqual(self.patterns(said), {"A": "none", "B": "broadcast", "C": "shift"})
+        self.assertEqual(said["bytes_moved"], 2 * (4 - 1) * self.MATRIX)
+
+    def test_johnson(self):
+        said = self.explain("johnson", ni=1024, nj=1024, nk=1024, gx=2, gy=2, gz=2)
+        self.assertEqual(self.patterns(said), {"A": "reduce", "B": "broadcast", "C": "broadcast"})
+        self.assertEqual(said["bytes_moved"], 3 * (2 - 1) * self.MATRIX)
+
+    def test_matched_layouts_move_nothing(self):
+        for name in ("ttv", "ttm"):
+            self.assertEqual(self.explain(name)["bytes_moved"], 0, name)
+
+    def test_a_run_moves_what_explain_says(self):
+        for file in sorted(ALGORITHMS.glob("*.distal")):
+            with self.subTest(file.stem):
+                sizes = {name: 12 for name in ("ni", "nj", "nk", "nl", "nm", "nn")}
+                text = file.read_text(encoding="utf-8")
+                values = settings({name: size for name, size in sizes.items() if f"{name} =" in text})
+                run = self.json_of("run", file, "--set", values, "--own-memory")
+                promised = self.json_of("explain", file, "--set", values)
+                for name in ("bytes_moved", "messages", "processors"):
+                    self.assertEqual(run[name], promised[name], name)
+                self.assertLessEqual(run["peak_bytes_per_processor"], promised["peak_bytes_per_processor"])
+
+    def test_1024_processors(self):
+        for file in sorted(ALGORITHMS.glob("*.distal")):
+            with self.subTest(file.stem):
+                said = self.json_of("explain", file, "--set", settings(grid_of(file.stem, 1024)))
+                self.assertEqual(said["processors"], 1024)
+
+
+class Text(CliTest):
+    """What is said to people."""
+
+    def test_run_summary(self):
+        text = self.succeed("run", SUMMA, "--set", SMALL)
+        for wanted in ("A(i, j) = B(i, k) * C(k, j)", "4 processors", "2×2 grid", "gemm", "moved", "memory", "time"):
+            self.assertIn(wanted, text)
+        for wanted in ("GFLOP/s", "GB/s", "check     correct", "relative error"):
+            self.assertIn(wanted, text)
+
+    def test_explain_shows_all_stages(self):
+        text = self.succeed("explain", SUMMA)
+        wanted = ["Loops", "reorder({io, jo, ko, ii, ji, ki})", "Placement", "Program", "Communication", "Total"]
+        places = [text.find(word) for word in wanted]
+        self.assertNotIn(-1, places)
+        self.assertEqual(places, sorted(places))
+
+    def test_every_pass_can_be_dumped(self):
+        for name in ("module", "placement", "schedule", "program", "plan", "leaf"):
+            self.assertTrue(self.succeed("explain", SUMMA, f"--dump={name}", "--set", SMALL).strip(), name)
+
+    def test_a_dumped_module_is_a_program(self):
+        for file in sorted(ALGORITHMS.glob("*.distal")):
+            text = self.succeed("explain", file, "--dump=module")
+            copy = self.write("copy.distal", text)
+            self.assertEqual(self.succeed("explain", copy, "--dump=module"), text)
+            self.assertEqual(self.json_of("explain", copy), self.json_of("explain", file))
+
+    def test_explain_compiles_and_runs_nothing(self):
+        cache = self.folder / "cache"
+        file = ALGORITHMS / "ttv.distal"
+        for option in ([], ["--json"], ["--dump=leaf"]):
+            self.succeed("explain", file, *option, env={"DISTAL_CACHE": str(cache), "DISTAL_CXX": "/bin/false"})
+        self.assertFalse(cache.exists() and any(cache.iterdir()))
+
+    def test_check(self):
+        for file in sorted(ALGORITHMS.glob("*.distal")):
+            self.assertIn("fine", self.succeed("check", file))
+
+    def test_help_names_every_option(self):
+        options = {
+            ("run",): "FILE --set --type --engine --threads --reps --leaf --check --json --own-memory --seed "
+            "--load --save",
+            ("explain",): "FILE --set --type --json --dump",
+            ("check",): "FILE --set --type",
+            ("plan", "cosma"): "NI NJ NK PROCESSORS BYTES_PER_PROCESSOR --type --json",
+            (): "run explain check plan",
+        }
+        for command, words in options.items():
+            text = self.succeed(*command, "--help")
+            self.assertIn("Exit status: 0", text)
+            for word in words.split():
+                self.assertIn(word, text, command)
+
+
+class Refusals(CliTest):
+    """Wrong input: status 2, nothing on stdout, and a message that says what is wrong and what would be right."""
+
+    def test_command_line(self):
+        self.refuse(2, "subcommand is required")
+        self.refuse(2, ["there is no command `foo`", "run, explain, check and plan"], "foo")
+        self.refuse(2, "FILE is required", "run")
+        self.refuse(2, "--fast", "run", SUMMA, "--fast")
+        self.refuse(2, "not expected", "run", SUMMA, SUMMA)
+        self.refuse(2, ["--threads", "-1"], "run", SUMMA, "--threads", "-1")
+        self.refuse(2, ["--reps", "0"], "run", SUMMA, "--reps", 0)
+        self.refuse(2, ["fast", "auto", "generated", "interpreted"], "run", SUMMA, "--leaf", "fast")
+        self.refuse(2, ["foo", "module", "placement", "plan"], "explain", SUMMA, "--dump=foo")
+        self.refuse(2, ["there is no engine mpi", "threads"], "run", SUMMA, "--engine", "mpi")
+
+    def test_files(self):
+        self.refuse(2, ["cannot read missing.distal", "No such file"], "run", "missing.distal")
+        self.refuse(2, ["cannot read", "Is a directory"], "run", self.folder)
+        self.refuse(2, "the program has no statement", "run", self.write("empty.distal", ""))
+        binary = self.folder / "binary.distal"
+        binary.write_bytes(bytes(range(256)) * 8)
+        self.refuse(2, [f"{binary}:1:1: error: stray character `\\x00`"], "check", binary)
+        locked = self.write("locked.distal", COPY)
+        locked.chmod(0)
+        if not os.access(locked, os.R_OK):
+            self.refuse(2, "Permission denied", "run", locked)
+
+    def test_position_line_and_caret(self):
+        file = self.write("wrong.distal", "tensor a(8)\ntensor b(8)\na(i) = b(i) * c(i)\n")
+        text = self.refuse(2, f"{file}:3:15: error: unknown tensor `c`", "run", file)
+        lines = text.splitlines()
+        self.assertIn("  a(i) = b(i) * c(i)", lines)
+        self.assertEqual(lines[2].index("^"), lines[1].index("c(i)"))
+        self.assertIn("help:", text)
+
+    def test_settings(self):
+        for value, wanted in {
+            "ni": "--set takes NAME=VALUE, and got 'ni'",
+            "=3": "--set takes NAME=VALUE, and got '=3'",
+            "ni=": "--set takes NAME=VALUE, and got 'ni='",
+            "ni=x": "--set ni: 'x' is not an integer",
+            "ni=3.5": "--set ni: '3.5' is not an integer",
+            "ni=99999999999999999999": "not an integer of 64 bits",
+            "nx=3": ["there is no such param", "`ni`, `nj`, `nk`, `gx`, `gy` and `chunk`"],
+            "ni=0": "dimension 0 of A is ni = 0; it must be at least 1",
+            "nj=-4": "dimension 1 of A is nj = -4; it must be at least 1",
+            "gx=0": "extent 0 of the grid is gx = 0; it must be at least 1",
+            "chunk=0": "split: the size is 0, and must be at least 1",
+            "ni=4000000,nj=4000000,nk=4000000": "a statement may have up to 2^60 points",
+            "ni=4000000000,nj=4000000000": "a tensor may have up to 2^62 bytes",
+        }.items():
+            for command in ("run", "explain", "check"):
+                self.refuse(2, wanted, command, SUMMA, "--set", value)
+
+    def test_types(self):
+        types = ["half", "float, double, int32, int64, complex<float>", "complex<double>"]
+        self.refuse(2, types, "run", SUMMA, "--type", "half")
+        self.refuse(2, types, "plan", "cosma", 8, 8, 8, 2, 1000, "--type", "half")
+        real = self.write("real.distal", "tensor a(8)\ntensor b(8)\na(i) = 0.5 * b(i)\n")
+        wanted = "the literal 0.5 is not an integer, but the element type is int32"
+        self.refuse(2, wanted, "run", real, "--type", "int32")
+
+    def save(self, name, array, **options):
+        np.save(self.folder / name, array, **options)
+        return f"B={self.folder / name}"
+
+    def test_load(self):
+        self.refuse(2, "missing.npy' is not a file that can be read", "run", SUMMA, "--load", "B=missing.npy")
+        self.refuse(2, "is not a file that can be read", "run", SUMMA, "--load", f"B={self.folder}")
+        self.refuse(2, "there is no tensor Z in the program", "run", SUMMA, "--load", "Z=b.npy")
+        self.refuse(2, "--load takes NAME=FILE, and got 'B'", "run", SUMMA, "--load", "B")
+        wrong = self.save("shape.npy", np.zeros((3, 4)))
+        wanted = "the file's shape is (3, 4), the tensor's is (32, 40)"
+        self.refuse(2, wanted, "run", SUMMA, "--set", SMALL, "--load", wrong)
+        wrong = self.save("type.npy", np.zeros((32, 40), np.float32))
+        wanted = ["the file holds float, the program computes with double", "--type 'float'"]
+        self.refuse(2, wanted, "run", SUMMA, "--set", SMALL, "--load", wrong)
+        wrong = self.save("object.npy", np.array([None]), allow_pickle=True)
+        self.refuse(2, "has elements of type '|O'", "run", SUMMA, "--set", SMALL, "--load", wrong)
+        wrong = self.save("big.npy", np.zeros((32, 40), ">f8"))
+        self.refuse(2, "is big endian", "run", SUMMA, "--set", SMALL, "--load", wrong)
+        whole = self.folder / "shape.npy"
+        (self.folder / "short.npy").write_bytes(whole.read_bytes()[:-8])
+        wanted = "has 88 bytes of elements where its header asks for 96"
+        self.refuse(2, wanted, "run", SUMMA, "--load", f"B={self.folder}/short.npy")
+        text = self.write("text.npy", "no array")
+        self.refuse(2, "is not a .npy file", "run", SUMMA, "--load", f"B={text}")
+
+    def test_save(self):
+        self.refuse(2, "there is no tensor Z in the program", "run", SUMMA, "--save", "Z=a.npy")
+        self.refuse(2, "--save takes NAME=FILE, and got 'A='", "run", SUMMA, "--save", "A=")
+        nowhere = f"A={self.folder}/no/a.npy"
+        self.refuse(2, "cannot be opened for writing", "run", SUMMA, "--set", SMALL, "--save", nowhere)
+
+    def test_plan(self):
+        self.refuse(2, "subcommand is required", "plan")
+        self.refuse(2, "NK is required", "plan", "cosma", 8, 8)
+        self.refuse(2, ["NI", "0"], "plan", "cosma", 0, 8, 8, 4, 1000)
+        self.refuse(2, ["NI", "many"], "plan", "cosma", "many", 8, 8, 4, 1000)
+
+    def test_wrong_programs(self):
+        head = "machine M = Grid(2, 2)\ntensor A(8, 8) : xy -> xy on M\ntensor B(8, 8) : xy -> xy on M\n"
+        head += "A(i, j) = B(i, j)\nschedule\n  "
+        for command, wanted in {
+            "split(k, ko, ki, 2)": "there is no loop k",
+            "split(i, j, ii, 2)": "j is a variable of this statement already",
+            "communicate(C, i)": "tensor C is not in this statement; its tensors are A, B",
+            "distribute({i, j}, {io, jo}, {ii, ji}, Grid(4))": "has 1 dimensions, but level 0 of the machine",
+            "parallelize(k)": "there is no loop k",
+            "substitute({i, j}, gemm)": "not a product of two tensors",
+            "fuse(i, j)": "unknown schedule command `fuse`",
+        }.items():
+            file = self.write("wrong.distal", head + command + "\n")
+            self.refuse(2, [wanted, f"{file}:6:"], "check", file)
+
+    def test_too_many_steps_name_the_missing_communicate(self):
+        text = SUMMA.read_text(encoding="utf-8").split("schedule")[0]
+        text += "schedule\n  distribute({i, j}, {io, jo}, {ii, ji}, M)\n  communicate({A, B}, jo)\n"
+        file = self.write("slow.distal", text)
+        wanted = ["no communicate names C", "at most 10,000,000", "communicate(C, ...)"]
+        self.refuse(2, wanted, "explain", file)
+
+
+class Resources(CliTest):
+    """What the machine lacks: status 3."""
+
+    def test_too_much_memory(self):
+        huge = "ni=400000,nj=400000,nk=400000"
+        text = self.refuse(3, ["the run needs", "the machine has"], "run", SUMMA, "--set", huge)
+        self.assertRegex(text, r"needs [\d.]+ TiB \([\d,]+ bytes\), and the machine has [\d.]+ \wiB \([\d,]+ bytes\)")
+
+    def test_explain_needs_no_memory(self):
+        said = self.json_of("explain", SUMMA, "--set", "ni=400000,nj=400000,nk=400000")
+        self.assertGreater(said["peak_bytes_per_processor"], 2**39)
+
+    def test_gpu_machine(self):
+        for text in (
+            "machine M = Grid(2) of Grid(4) gpu\ntensor a(8) : x -> x, x -> x on M\ntensor b(8)\na(i) = b(i)\n",
+            "tensor a(8) : x -> x on Grid(2) gpu\ntensor b(8)\na(i) = b(i)\n",
+            COPY + "schedule\n  distribute(i, io, ii, Grid(2) gpu)\n",
+            "tensor a(8) in gpu\ntensor b(8)\na(i) = b(i)\n",
+        ):
+            with self.subTest(text):
+                file = self.write("gpu.distal", text)
+                self.refuse(3, ["gpu", "the threads engine has none", f"{file}:"], "run", file)
+                self.json_of("explain", file)  # can be looked at without one
+
+    def test_no_compiler(self):
+        file = ALGORITHMS / "ttv.distal"
+        env = {"DISTAL_CXX": "/nonexistent/compiler", "DISTAL_CACHE": str(self.folder / "cache")}
+        self.refuse(3, "compiler", "run", file, "--leaf", "generated", "--set", "ni=8,nj=8,nk=8", env=env)
+        self.succeed("run", file, "--leaf", "interpreted", "--set", "ni=8,nj=8,nk=8", env=env)
+
+    def test_no_plan_fits(self):
+        self.refuse(3, ["no plan fits", "needs at least", "has 100"], "plan", "cosma", 100, 100, 100, 4, 100)
+
+
+class Cosma(CliTest):
+    """What `plan cosma` prints can be given to --set, and keeps its promise about memory."""
+
+    def test_printed_settings_run(self):
+        text = self.succeed("plan", "cosma", 37, 53, 29, 8, 20000)
+        said = self.json_of("run", ALGORITHMS / "cosma.distal", "--check", "--set", text.strip())
+        self.assertIs(said["ok"], True)
+
+    def test_memory_and_bytes(self):
+        cases = [
+            (sizes, processors, room)
+            for sizes in ((1024, 1024, 1024), (100, 1000, 17), (129, 64, 1000), (3, 5, 4096), (1, 1, 1000))
+            for processors in (1, 4, 7, 16, 17, 64, 128)
+            for room in (1.3, 2.0, 4.0, 20.0)
+        ]
+        planned = 0
+        for (ni, nj, nk), processors, room in cases:
+            limit = int(8 * (ni * nj + ni * nk + nk * nj) / processors * room) + 64
+            arguments = ("plan", "cosma", ni, nj, nk, processors, limit)
+            if distal(*arguments).returncode == 3:
+                continue
+            plan = self.json_of(*arguments)
+            # Where memory is all but full, the plan may have more steps than are ever enumerated.
+            if plan["used_processors"] * plan["steps"] * plan["seqi"] * plan["seqj"] > MOST_STEPS:
+                continue
+            planned += 1
+            said = self.json_of("explain", ALGORITHMS / "cosma.distal", "--set", plan["set"])
+            about = f"distal {' '.join(map(str, arguments))}"
+            self.assertLessEqual(said["peak_bytes_per_processor"], limit, about)
+            self.assertLessEqual(plan["memory_per_processor"], limit, about)
+            self.assertEqual(said["bytes_moved"], plan["bytes_moved"], about)
+            self.assertEqual(said["processors"], plan["used_processors"], about)
+            self.assertEqual(plan["used_processors"] + plan["idle_processors"], processors, about)
+        self.assertGreater(planned, 100)
+
+
+class Running(CliTest):
+    """Options of `run` change how it runs, never what comes out."""
+
+    def result(self, *options):
+        file = self.folder / "a.npy"
+        self.succeed("run", SUMMA, "--set", SMALL, "--type", "int64", "--save", f"A={file}", *options)
+        return np.load(file)
+
+    def test_options_do_not_change_the_result(self):
+        wanted = self.result()
+        for options in (
+            ["--threads", 1],
+            ["--threads", 5],
+            ["--reps", 7],
+            ["--own-memory"],
+            ["--leaf", "interpreted"],
+            ["--leaf", "generated"],
+            ["--set", "gx=3,gy=5"],
+            ["--set", "gx=1,gy=1"],
+        ):
+            self.assertTrue(np.array_equal(self.result(*options), wanted), options)
+
+    def test_threads_inside_a_processor_end_well(self):
+        text = "machine M = Grid(2)\ntensor A(9, 7) : xy -> x on M\ntensor B(9, 7) : xy -> x on M\nA(i, j) = B(i, j)\n"
+        text += "schedule\n  distribute(i, io, ii, M)\n  communicate({A, B}, io)\n  parallelize(ii)\n"
+        file = self.write("parallel.distal", text)
+        for _ in range(10):  # the threads of the leaf must not outlive its code
+            self.succeed("run", file, "--threads", 1)
+
+    def test_seed(self):
+        self.assertFalse(np.array_equal(self.result("--seed", 2), self.result()))
+        self.assertTrue(np.array_equal(self.result("--seed", 2), self.result("--seed", 2)))
+
+    def test_more_processors_than_threads(self):
+        said = self.json_of("run", SUMMA, "--set", "ni=64,nj=64,nk=64,gx=32,gy=32,chunk=16", "--threads", 2)
+        self.assertEqual(said["processors"], 1024)
+        self.assertIs(said["ok"], True)
+
+    def test_fortran_order_is_understood(self):
+        array = np.asfortranarray(np.arange(12.0).reshape(3, 4))
+        np.save(self.folder / "b.npy", array)
+        file = self.write("copy.distal", "tensor A(3, 4)\ntensor B(3, 4)\nA(i, j) = B(i, j)\n")
+        self.succeed("run", file, "--load", f"B={self.folder}/b.npy", "--save", f"A={self.folder}/a.npy")
+        self.assertTrue(np.array_equal(np.load(self.folder / "a.npy"), array))
+
+    def test_inputs_can_be_saved(self):
+        file = self.write("copy.distal", COPY)
+        self.succeed("run", file, "--save", f"a={self.folder}/a.npy", "--save", f"b={self.folder}/b.npy")
+        self.assertTrue(np.array_equal(np.load(self.folder / "a.npy"), np.load(self.folder / "b.npy")))
+
+    def test_settings_may_be_given_in_parts(self):
+        said = self.json_of("explain", SUMMA, "--set", "gx=3", "--set", "gy=5,ni=17")
+        self.assertEqual(said["processors"], 15)
+
+
+if __name__ == "__main__":
+    unittest.main()
