@@ -45,8 +45,9 @@ distribute({i, j}, {io, jo}, {ii, ji}, M[0])
       {"scalar", "param n = 4\ntensor a\ntensor b(n)\na = b(i) * b(i)\n"},
       {"same_tensor_twice", tiled_gemm("").substr(0, tiled_gemm("").find("A(i, j) =")) +
                                 "A(i, j) = B(i, k) * B(j, k)\nschedule\n" + distribute + "communicate({A, B}, jo)\n"},
-      {"diagonal", "param n = 6\nmachine M = Grid(2)\ntensor a(n) : x -> x on M\ntensor B(n, n) : xy -> x on M\n"
-                   "a(i) = B(i, i)\nschedule\ndistribute(i, io, ii, M)\ncommunicate({a, B}, io)\n"},
+      {"diagonal",
+       "param n = 6\nmachine M = Grid(2)\ntensor a(n) : x -> x on M\ntensor B(n, n) : xy -> x on M\n"
+       "a(i) = B(i, i)\nschedule\ndistribute(i, io, ii, M)\ncommunicate({a, B}, io)\n"},
       {"gated_term", tiled_gemm("").substr(0, tiled_gemm("").find("A(i, j) =")) +
                          "tensor D(ni, nj) : xy -> xy on M\nA(i, j) = B(i, k) * C(k, j) + 2 * D(i, j)\nschedule\n" +
                          distribute},
@@ -61,18 +62,21 @@ distribute({i, j}, {io, jo}, {ii, ji}, M[0])
       {"collapsed_and_divided", tiled_gemm("collapse(i, j, f)\ndivide(f, fo, fi, gx)\ndistribute(fo, M)\n"
                                            "communicate({A, B, C}, fo)\n")},
       {"parallel_leaf", tiled_gemm(distribute + "communicate({A, B, C}, jo)\nparallelize(ii)\n")},
-      {"onto_a_face", "param n = 6\nmachine M = Grid(2, 3)\ntensor A(n, n) : xy -> 1y on M\ntensor B(n, n) : xy -> xy "
-                      "on M\nA(i, j) = B(i, j)\nschedule\ndistribute(j, jo, ji, A)\ncommunicate({A, B}, jo)\n"},
-      {"onto_a_cyclic", "param n = 7\nmachine M = Grid(2)\ntensor a(n) : x -> x cyclic(x = 2) on M\ntensor b(n) : x -> "
-                        "x on M\na(i) = b(i)\nschedule\ndistribute(i, io, ii, a)\ncommunicate({a, b}, i_round)\n"},
+      {"onto_a_face",
+       "param n = 6\nmachine M = Grid(2, 3)\ntensor A(n, n) : xy -> 1y on M\ntensor B(n, n) : xy -> xy "
+       "on M\nA(i, j) = B(i, j)\nschedule\ndistribute(j, jo, ji, A)\ncommunicate({A, B}, jo)\n"},
+      {"onto_a_cyclic",
+       "param n = 7\nmachine M = Grid(2)\ntensor a(n) : x -> x cyclic(x = 2) on M\ntensor b(n) : x -> "
+       "x on M\na(i) = b(i)\nschedule\ndistribute(i, io, ii, a)\ncommunicate({a, b}, i_round)\n"},
       {"two_levels_shared", nodes + "communicate({A, B, C}, jo)\ndistribute(ii, iio, iii, M[1])\n"},
       {"two_levels_apart", nodes + "distribute(ii, iio, iii, M[1])\ncommunicate({A, B, C}, iio)\n"},
       {"two_levels_inner_sum", nodes + "communicate({A, B, C}, jo)\ndistribute(k, ko, ki, M[1])\n"},
   };
   for (const char* at : {"io", "jo", "ko", "ii", "ji", "ki"}) {
-    all.push_back({"communicate_at_" + std::string(at),
-                   tiled_gemm(distribute + "split(k, ko, ki, chunk)\nreorder({io, jo, ko, ii, ji, ki})\ncommunicate({A, B, C}, " +
-                              at + ")\n")});
+    all.push_back(
+        {"communicate_at_" + std::string(at),
+         tiled_gemm(distribute + "split(k, ko, ki, chunk)\nreorder({io, jo, ko, ii, ji, ki})\ncommunicate({A, B, C}, " +
+                    at + ")\n")});
   }
   return all;
 }

@@ -8,6 +8,7 @@
 
 #include "check/reference.h"
 #include "data/random.h"
+#include "definition.h"
 #include "engine/threads/engine.h"
 #include "lang/parse.h"
 #include "lang/validate.h"
@@ -49,7 +50,8 @@ struct Way {
 std::vector<Way> ways(const CheckOptions& options) {
   std::vector<Way> out{{"own memory", {1, true}, {true}, LeafKind::Interpreted},
                        {"views", {2, false}, {true}, LeafKind::Gemm},
-                       {"no neighbours", {2, true}, {false}, LeafKind::Gemm}};
+                       {"own memory, two threads", {2, true}, {true}, LeafKind::Gemm},
+                       {"no neighbours", {1, true}, {false}, LeafKind::Interpreted}};
   if (options.generated_leaf) out.push_back({"generated leaf", {2, false}, {true}, LeafKind::Generated});
   return out;
 }
@@ -173,7 +175,8 @@ class Run {
       };
     };
     const Statement& statement = stage.stage->source.statement;
-    CheckResult result = check_statement(statement, type_, statement_extents(stage), reader(tensors_), reader(after), 0, 0);
+    CheckResult result =
+        check_statement(statement, type_, statement_extents(stage), reader(tensors_), reader(after), 0, 0);
     if (!result.ok) fail("wrong result", "{}: {}", to_string(statement), result.first_wrong);
     std::string differing = store.differing_replica(stage.output);
     if (!differing.empty()) fail("replicas differ", "{}{}", output, differing);
@@ -226,6 +229,33 @@ void check_same_cost(const Cost& a, const Cost& b) {
   require_equal("bytes by level together", sum, a.bytes_moved);
 }
 
+void check_owners(const TensorPlan& tensor, const Owners& want) {
+  int64_t number = 0;
+  Coordinates at(tensor.owners.shape().size(), 0);
+  for (const std::vector<int64_t>& processors : want) {
+    int64_t rest = number++;
+    for (size_t d = at.size(); d-- > 0;) {
+      at[d] = rest % tensor.owners.shape()[d];
+      rest /= tensor.owners.shape()[d];
+    }
+    if (tensor.owners.processors_of(tensor.owners.colour_of(at)) == processors) continue;
+    fail("owners", "element {} of {} in row-major order has other owners than its distribution says", number - 1,
+         tensor.name);
+  }
+}
+
+// The plan against the words of the definition.
+void check_definition(const Plan& plan, const Cost& cost) {
+  std::map<std::string, Owners> owners;
+  for (const TensorPlan& t : plan.tensors) {
+    owners[t.name] = owners_by_definition(*plan.program->module.find_tensor(t.name), plan.params);
+    check_owners(t, owners[t.name]);
+  }
+  for (const auto& [name, bytes] : bytes_by_definition(plan, owners)) {
+    require_equal("bytes moved by definition", cost.tensors.at(name).bytes, bytes);
+  }
+}
+
 void check_ways(const Module& module, const CheckOptions& options, Features& features) {
   Bindings params = distal::bind(module, {});
   validate(module, params);
@@ -235,7 +265,10 @@ void check_ways(const Module& module, const CheckOptions& options, Features& fea
   for (const Way& way : ways(options)) {
     try {
       Run run(program, params, way);
-      if (!first) add_plan_features(run.plan(), features);
+      if (!first) {
+        add_plan_features(run.plan(), features);
+        check_definition(run.plan(), run.cost());
+      }
       run.run();
       if (first) check_same_cost(*first, run.cost());
       if (!first) first = run.cost();

@@ -43,8 +43,8 @@ class Generator {
 
  private:
   void choose_type() {
-    static const std::vector<std::string> names{"int64", "int32", "double", "float", "complex<double>",
-                                                "complex<float>"};
+    static const std::vector<std::string> names{"int64", "int32",           "double",
+                                                "float", "complex<double>", "complex<float>"};
     std::string type = names[choice_.weighted({70, 6, 12, 4, 4, 4})];
     whole_ = type[0] == 'i';
     if (type != "double") type_text_ = "type " + type + "\n";
@@ -90,8 +90,9 @@ class Generator {
     int64_t points = 1;
     for (size_t v = 0; v < count; ++v) {
       const std::string& name = variable_names()[v];
-      if (v > 0 && choice_.chance(30)) {
-        size_of_[name] = size_of_[variable_names()[static_cast<size_t>(choice_.below(int64_t(v)))]];
+      std::string shared = v == 0 ? "" : size_of_[choice_.of(variables_)];
+      if (v > 0 && choice_.chance(30) && points * numbers_.value(shared) <= kMostPoints) {
+        size_of_[name] = shared;
       } else {
         // Later variables share what the earlier ones left, so that none is always small.
         int64_t most = std::max<int64_t>(2, kMostPoints / points / (count - v > 2 ? 9 : count - v > 1 ? 4 : 1));
@@ -101,11 +102,10 @@ class Generator {
       points *= numbers_.value(size_of_[name]);
       variables_.push_back(name);
     }
-    if (points > 4 * kMostPoints) variables_.pop_back();
   }
 
   std::vector<std::string> random_indices() {
-    size_t count = choice_.weighted({8, 24, 38, 18, 8, 4});
+    size_t count = choice_.weighted({8, 22, 36, 18, 9, 7});
     std::vector<std::string> pool = variables_;
     choice_.shuffle(pool);
     if (pool.size() > count) pool.resize(count);
@@ -129,10 +129,9 @@ class Generator {
     }
     if (!fitting.empty() && choice_.chance(45)) return choice_.of(fitting);
     static const std::vector<std::string> names{"A", "B", "C", "D", "E", "F", "G", "H", "P", "Q", "R", "S", "T", "U"};
-    Tensor made{indices.empty() ? fmt::format("s{}", tensors_.size())
-                : tensors_.size() < names.size()
-                    ? names[tensors_.size()]
-                    : fmt::format("T{}", tensors_.size()),
+    Tensor made{indices.empty()                  ? fmt::format("s{}", tensors_.size())
+                : tensors_.size() < names.size() ? names[tensors_.size()]
+                                                 : fmt::format("T{}", tensors_.size()),
                 sizes_of(indices),
                 {}};
     tensor_text_ += declaration(made);
@@ -225,8 +224,7 @@ class Generator {
     std::vector<std::string> read;
     for (const TensorAccess& a : rhs_) read.push_back(a.tensor);
     TensorAccess lhs{tensor_for(output_indices_, read), output_indices_};
-    std::string out =
-        fmt::format("{} {} {}\n", access_text(lhs), choice_.chance(18) ? "+=" : "=", right);
+    std::string out = fmt::format("{} {} {}\n", access_text(lhs), choice_.chance(18) ? "+=" : "=", right);
     return out + schedule_of({lhs, rhs_, in_order(lhs, used), matrix_product}) + "\n";
   }
 
@@ -326,7 +324,8 @@ class Generator {
     std::vector<TensorAccess> all = statement.rhs;
     all.push_back(statement.lhs);
     for (const TensorAccess& a : all) {
-      const Tensor& t = *std::find_if(tensors_.begin(), tensors_.end(), [&](const auto& x) { return x.name == a.tensor; });
+      const Tensor& t =
+          *std::find_if(tensors_.begin(), tensors_.end(), [&](const auto& x) { return x.name == a.tensor; });
       tensors[t.name] = t;
       on_machine = on_machine || !t.levels.empty();
     }
@@ -338,13 +337,22 @@ class Generator {
 
   // A last statement that no compiler may take.
   std::string mistake() {
-    static const std::vector<std::string> commands{
-        "split(zz, zo, zi, 2)",         "split(z, zo, zo, 2)",      "divide(z, zo, zi, 0)",
-        "split(z, zo, zi, 1 - 1)",      "reorder({z, z})",          "collapse(z, z, f)",
-        "collapse(z, zz, f)",           "rotate(z, {z}, r)",        "communicate(Nobody, z)",
-        "communicate(Wrong, zz)",       "substitute({z}, gemm)",    "substitute({z}, fft)",
-        "distribute(z, zo, zi, Nobody)", "distribute({z, z}, {zo, yo}, {zi, yi}, Grid(2, 2))",
-        "parallelize(y)",               "split(z, y, zi, 2)"};
+    static const std::vector<std::string> commands{"split(zz, zo, zi, 2)",
+                                                   "split(z, zo, zo, 2)",
+                                                   "divide(z, zo, zi, 0)",
+                                                   "split(z, zo, zi, 1 - 1)",
+                                                   "reorder({z, z})",
+                                                   "collapse(z, z, f)",
+                                                   "collapse(z, zz, f)",
+                                                   "rotate(z, {z}, r)",
+                                                   "communicate(Nobody, z)",
+                                                   "communicate(Wrong, zz)",
+                                                   "substitute({z}, gemm)",
+                                                   "substitute({z}, fft)",
+                                                   "distribute(z, zo, zi, Nobody)",
+                                                   "distribute({z, z}, {zo, yo}, {zi, yi}, Grid(2, 2))",
+                                                   "parallelize(y)",
+                                                   "split(z, y, zi, 2)"};
     return "tensor Wrong(4)\ntensor Input(4, 3)\nWrong(z) = Input(z, y)\nschedule\n  " + choice_.of(commands) + "\n";
   }
 

@@ -16,8 +16,8 @@ struct LoopModel {
   std::string name;
   std::vector<std::string> origins;  // the statement's variables that it was made from
   int64_t extent = 1;
-  bool tail = true;          // runs over neighbouring values of its one origin
-  bool marked = false;       // some command spoke of it, so it can no longer be replaced
+  bool tail = true;     // runs over neighbouring values of its one origin
+  bool marked = false;  // some command spoke of it, so it can no longer be replaced
   bool distributed = false;
 };
 
@@ -33,7 +33,8 @@ class ScheduleGenerator {
     if (loops_.empty()) return "";
     rewrite(choice_.weighted({50, 30, 20}));
     if (choice_.chance(88)) distribute();
-    rewrite(choice_.weighted({30, 30, 20, 12, 8}));
+    if (choice_.chance(30)) add_step_loop();
+    rewrite(choice_.weighted(step_loop_.empty() ? std::vector{30, 30, 20, 12, 8} : std::vector{70, 20, 10}));
     bool kernel = scope_.statement.product_of_two && choice_.chance(60) && prepare_kernel();
     communicate();
     if (kernel) {
@@ -53,8 +54,8 @@ class ScheduleGenerator {
   std::string fresh(const std::string& base) { return fmt::format("{}{}", base.substr(0, 1), next_name_++); }
 
   size_t position(const std::string& name) const {
-    return static_cast<size_t>(std::find_if(loops_.begin(), loops_.end(), [&](const auto& l) { return l.name == name; }) -
-                               loops_.begin());
+    return static_cast<size_t>(
+        std::find_if(loops_.begin(), loops_.end(), [&](const auto& l) { return l.name == name; }) - loops_.begin());
   }
   LoopModel& loop(const std::string& name) { return loops_[position(name)]; }
 
@@ -168,11 +169,18 @@ class ScheduleGenerator {
     if (!distributed.empty() && choice_.chance(60)) by = distributed;
     choice_.shuffle(by);
     by.resize(static_cast<size_t>(choice_.between(1, std::min<int64_t>(3, int64_t(by.size())))));
+    rotate(at, by);
+  }
+
+  // Returns the name of the rotated loop.
+  std::string rotate(size_t at, const std::vector<std::string>& by) {
     LoopModel& target = loops_[at];
     std::string result = fresh(target.name);
     command("rotate({}, {{{}}}, {})", target.name, fmt::join(by, ", "), result);
+    if (target.name == step_loop_) step_loop_ = result;
     target.name = result;
     target.tail = false;
+    return result;
   }
 
   // ---- distribute ----
@@ -199,8 +207,9 @@ class ScheduleGenerator {
         if (compound(level, dimensions)) return;
         break;
       case 1:
-        // Without a tensor that is on the machine the grid would become the machine.
-        if (is_first_left(level) && scope_.tensors_are_on_machine && onto_grid(level, dimensions)) return;
+        // Without a tensor that is on the machine the grid would become the machine; and loops that name no level take
+        // theirs only when all are known.
+        if (is_first_left(level) && !bare_ && scope_.tensors_are_on_machine && onto_grid(level, dimensions)) return;
         break;
       case 2:
         if (onto_tensor(level)) return;
@@ -298,7 +307,7 @@ class ScheduleGenerator {
                          [&](const TensorAccess& a) { return a.tensor == tensor; });
   }
 
-  // The first loop made from the index alone, which is the one that the command finds too.
+  // The first loop left that is made from the index alone.
   std::string target_made_from(const std::string& index, const std::vector<std::string>& taken) const {
     for (const LoopModel& l : loops_) {
       bool made = l.origins == std::vector<std::string>{index} && !l.marked && !l.distributed;
@@ -363,6 +372,7 @@ class ScheduleGenerator {
     // Without a name the loops take whatever dimensions are left, which is the level meant only if it is the first.
     bool named = !is_first_left(level) || choice_.chance(50);
     std::string onto = named ? ", " + level_name(scope_.machine->name, level) : "";
+    bare_ = bare_ || !named;
     if (chosen.size() == 1) {
       command("distribute({}{})", chosen[0], onto);
     } else {
@@ -370,6 +380,27 @@ class ScheduleGenerator {
     }
     for (const std::string& name : chosen) loop(name).distributed = true;
     levels_left_[level] = false;
+  }
+
+  // A loop of steps directly below the launches, rotated or not: the form of the systolic algorithms.
+  void add_step_loop() {
+    std::vector<std::string> targets = free_loops(), distributed;
+    for (const LoopModel& l : loops_) {
+      if (l.distributed) distributed.push_back(l.name);
+    }
+    if (targets.empty() || distributed.empty()) return;
+    step_loop_ = tile(choice_.of(targets), choice_.chance(40), choice_.between(1, 5));
+    std::vector<std::string> order = distributed;
+    order.push_back(step_loop_);
+    for (const LoopModel& l : loops_) {
+      if (std::find(order.begin(), order.end(), l.name) == order.end()) order.push_back(l.name);
+    }
+    if (order != names(loops_)) reorder(order);
+    if (choice_.chance(70)) {
+      choice_.shuffle(distributed);
+      distributed.resize(static_cast<size_t>(choice_.between(1, int64_t(distributed.size()))));
+      step_loop_ = rotate(position(step_loop_), distributed);
+    }
   }
 
   // ---- communicate, parallelize, substitute ----
@@ -385,8 +416,17 @@ class ScheduleGenerator {
     if (once) return say_communicate(tensors, choice_.of(places));
     for (const std::string& tensor : tensors) {
       int times = static_cast<int>(choice_.weighted({20, 68, 12}));
-      for (int i = 0; i < times; ++i) say_communicate({tensor}, choice_.of(places));
+      for (int i = 0; i < times; ++i) say_communicate({tensor}, place_for(tensor, places));
     }
+  }
+
+  const std::string& place_for(const std::string& tensor, const std::vector<std::string>& places) {
+    bool steps = std::find(places.begin(), places.end(), step_loop_) != places.end();
+    bool input = tensor != scope_.statement.lhs.tensor;
+    if (steps && input && choice_.chance(75)) return step_loop_;
+    // Above a launch of a lower level its processors share what they acquire.
+    bool shared = scope_.machine && scope_.machine->levels.size() > 1 && loops_[0].distributed && choice_.chance(25);
+    return shared ? loops_[0].name : choice_.of(places);
   }
 
   std::vector<std::string> communicate_places() const {
@@ -459,6 +499,8 @@ class ScheduleGenerator {
   const ScheduleScope& scope_;
   std::vector<LoopModel> loops_;   // outermost first
   std::vector<bool> levels_left_;  // of the machine: nothing is distributed onto them yet
+  bool bare_ = false;              // some loops name no level
+  std::string step_loop_;          // where inputs are communicated by preference; empty if there is none
   std::vector<std::string> kernel_;
   std::map<std::string, std::string> communicated_;  // tensor -> loop
   std::string out_;

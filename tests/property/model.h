@@ -96,10 +96,10 @@ class Numbers {
 // Everything a schedule is drawn from.
 struct ScheduleScope {
   const Statement& statement;
-  const std::map<std::string, Tensor>& tensors;     // those of the statement
-  const std::map<std::string, int64_t>& extents;    // of the statement's variables
-  const Machine* machine = nullptr;                 // none: the statement has no machine to be distributed onto
-  bool tensors_are_on_machine = false;              // some tensor of the statement has a distribution
+  const std::map<std::string, Tensor>& tensors;   // those of the statement
+  const std::map<std::string, int64_t>& extents;  // of the statement's variables
+  const Machine* machine = nullptr;               // none: the statement has no machine to be distributed onto
+  bool tensors_are_on_machine = false;            // some tensor of the statement has a distribution
 };
 
 // The commands of a schedule, one a line, without the word schedule; empty for none. Legal but for rare slips.

@@ -90,10 +90,12 @@ const std::vector<ScheduleCase>& cases() {
        onto("Grid(2, 3)", "xy -> xy cyclic(x = 2, y)", "distribute({i, j}, {io, jo}, {ii, ji}, A)")},
       {"distribute_onto_a_face", onto("Grid(2, 3)", "xy -> 1y", "distribute(j, jo, ji, A)")},
       {"distribute_onto_a_broadcast", onto("Grid(2, 3)", "xy -> x*", "distribute(i, io, ii, A)")},
-      {"distribute_onto_two_levels", onto("Grid(2, 3) of Grid(2)", "xy -> xy, xy -> y",
-                                          "distribute({i, j}, {io, jo}, {ii, ji}, A[0])\ndistribute(ji, jio, jii, A[1])")},
-      {"communicate_at_each_loop", gemm("distribute({i, j}, {io, jo}, {ii, ji}, M)\ncommunicate(A, io)\n"
-                                        "communicate(B, jo)\ncommunicate(C, ii)\ncommunicate(A, ji)\ncommunicate(B, k)")},
+      {"distribute_onto_two_levels",
+       onto("Grid(2, 3) of Grid(2)", "xy -> xy, xy -> y",
+            "distribute({i, j}, {io, jo}, {ii, ji}, A[0])\ndistribute(ji, jio, jii, A[1])")},
+      {"communicate_at_each_loop",
+       gemm("distribute({i, j}, {io, jo}, {ii, ji}, M)\ncommunicate(A, io)\n"
+            "communicate(B, jo)\ncommunicate(C, ii)\ncommunicate(A, ji)\ncommunicate(B, k)")},
       {"communicate_twice", gemm("communicate({A, B}, i)\ncommunicate(A, j)\ncommunicate({B, A}, k)")},
       {"substitute", gemm("substitute({i, j, k}, gemm)")},
       {"substitute_below", gemm("split(k, ko, ki, 4)\nreorder({ko, i, j, ki})\nsubstitute({ki, j, i}, gemm)")},
@@ -151,11 +153,9 @@ TEST(ScheduleTrace, TheRulesOfThePaper) {
     Module module = parse_text(program);
     return to_string(apply_schedule(module, module.statements[0]).result());
   };
-  EXPECT_EQ(last(gemm("divide(i, io, ii, 4)")),
-            "∀io ∀ii ∀j ∀k A(i, j) += B(i, k) * C(k, j) s.t. divide(i, io, ii, 4)");
+  EXPECT_EQ(last(gemm("divide(i, io, ii, 4)")), "∀io ∀ii ∀j ∀k A(i, j) += B(i, k) * C(k, j) s.t. divide(i, io, ii, 4)");
   EXPECT_EQ(last(gemm("distribute(i, L)")), "∀i ∀j ∀k A(i, j) += B(i, k) * C(k, j) s.t. distribute(i, level 0)");
-  EXPECT_EQ(last(gemm("rotate(k, {i, j}, r)")),
-            "∀i ∀j ∀r A(i, j) += B(i, k) * C(k, j) s.t. rotate(k, {i, j}, r)");
+  EXPECT_EQ(last(gemm("rotate(k, {i, j}, r)")), "∀i ∀j ∀r A(i, j) += B(i, k) * C(k, j) s.t. rotate(k, {i, j}, r)");
   EXPECT_EQ(last(gemm("communicate(B, j)")), "∀i ∀j ∀k A(i, j) += B(i, k) * C(k, j) s.t. communicate(B, j)");
 }
 
@@ -168,8 +168,9 @@ TEST(ScheduleTrace, CompoundDistributeIsALibraryOverPrimitives) {
     for (const IndexVar& v : nest.loops) names.push_back(v.name + (nest.is_distributed(v) ? "!" : ""));
     return names;
   };
-  EXPECT_EQ(loops(gemm("distribute({i, j}, {io, jo}, {ii, ji}, M)")),
-            loops(gemm("divide(i, io, ii, g)\ndivide(j, jo, ji, g)\nreorder({io, jo, ii, ji})\ndistribute({io, jo}, M)")));
+  EXPECT_EQ(
+      loops(gemm("distribute({i, j}, {io, jo}, {ii, ji}, M)")),
+      loops(gemm("divide(i, io, ii, g)\ndivide(j, jo, ji, g)\nreorder({io, jo, ii, ji})\ndistribute({io, jo}, M)")));
 }
 
 }  // namespace

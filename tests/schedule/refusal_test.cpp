@@ -26,6 +26,7 @@ tensor B(n, n)
 tensor C(n, n)
 tensor b(n)
 tensor T(n, n, n)
+tensor T2(n, n, n)
 )";
 
 std::string gemm(const std::string& schedule) {
@@ -37,8 +38,8 @@ std::string statement(const std::string& text, const std::string& schedule) {
 // Tensors that live somewhere.
 std::string placed(const std::string& machine, const std::string& distribution, const std::string& schedule) {
   return "param n = 10\nmachine M = " + machine + "\nmachine N = Grid(5)\ntensor A(n, n) : " + distribution +
-         " on M\ntensor B(n, n)\ntensor D(n, n) : " + distribution +
-         " on M\nA(i, j) = B(i, k) * B(k, j)\nschedule\n" + schedule + "\n";
+         " on M\ntensor B(n, n)\ntensor D(n, n) : " + distribution + " on M\nA(i, j) = B(i, k) * B(k, j)\nschedule\n" +
+         schedule + "\n";
 }
 
 const std::vector<Refusal>& refusals() {
@@ -83,7 +84,8 @@ const std::vector<Refusal>& refusals() {
       {"reorder_twice_one_loop", gemm("reorder({i, j, i})"), "reorder: i is named twice"},
       {"rotate_twice_by_one", gemm("rotate(k, {i, j, i}, r)"), "rotate: i is named twice"},
       {"distribute_twice_one_loop", gemm("distribute({i, i}, M)"), "distribute: i is named twice"},
-      {"distribute_twice_one_target", gemm("distribute({i, i}, {io, jo}, {ii, ji}, M)"), "distribute: i is named twice"},
+      {"distribute_twice_one_target", gemm("distribute({i, i}, {io, jo}, {ii, ji}, M)"),
+       "distribute: i is named twice"},
       {"distribute_twice_one_new_name", gemm("distribute({i, j}, {io, jo}, {ii, io}, M)"),
        "distribute: io is named twice"},
       {"substitute_twice_one_loop", gemm("substitute({i, j, i}, gemm)"), "substitute: i is named twice"},
@@ -139,7 +141,8 @@ const std::vector<Refusal>& refusals() {
        "substitute: the loops are not a gemm: 2 * B(i, k) * C(k, j) is not a product of two tensors"},
       {"not_gemm_two_loops", gemm("substitute({j, k}, gemm)"),
        "substitute: the loops are not a gemm: it takes 3 loops, and 2 are named"},
-      {"not_gemm_collapsed", statement("A(i, j) = T(i, j, k) * B(k, l)", "collapse(i, j, f)\nsubstitute({f, k, l}, gemm)"),
+      {"not_gemm_collapsed",
+       statement("A(i, j) = T(i, j, k) * B(k, l)", "collapse(i, j, f)\nsubstitute({f, k, l}, gemm)"),
        "substitute: the loops are not a gemm: loop f is a collapse of several indices"},
       {"not_gemm_same_index", gemm("divide(k, ko, ki, 2)\nsubstitute({j, ko, ki}, gemm)"),
        "substitute: the loops are not a gemm: two of the loops run over k"},
@@ -148,7 +151,8 @@ const std::vector<Refusal>& refusals() {
       {"not_gemm_diagonal", statement("A(i, j) = T(i, i, k) * B(k, j)", "substitute({i, j, k}, gemm)"),
        "substitute: the loops are not a gemm: i must stand once in exactly two of A(i, j), T(i, i, k) and B(k, j)"},
       {"not_gemm_two_rows", statement("A(i, j) = T(i, j, k) * b(k)", "substitute({i, j, k}, gemm)"),
-       "substitute: the loops are not a gemm: of its loops one must run over rows, one over columns and one over the sum"},
+       "substitute: the loops are not a gemm: of its loops one must run over rows, one over columns and one over the "
+       "sum"},
       // Parallelize.
       {"parallelize_a_sum", gemm("parallelize(k)"),
        "parallelize: loop k sums over k, and its iterations would add to the same element of A at once; parallelize a "
@@ -180,8 +184,7 @@ const std::vector<Refusal>& refusals() {
        "distribute: Grid(2, 3) has 2 dimensions, but 1 loops are to be distributed onto it"},
       {"distribute_arity_of_a_level", gemm("distribute({i, j}, {io, jo}, {ii, ji}, H[1])"),
        "distribute: Grid(3) has 1 dimensions, but 2 loops are to be distributed onto it"},
-      {"distribute_nothing_known", gemm("distribute(i, io, ii, X)"),
-       "distribute: X is neither a machine nor a tensor"},
+      {"distribute_nothing_known", gemm("distribute(i, io, ii, X)"), "distribute: X is neither a machine nor a tensor"},
       {"distribute_other_machine", placed("Grid(2, 3)", "xy -> xy", "distribute(i, io, ii, N)"),
        "distribute: N is Grid(5), but the tensors of this statement are on Grid(2, 3)"},
       {"distribute_grid_of_other_arity", placed("Grid(2, 3)", "xy -> xy", "distribute(i, io, ii, Grid(6))"),
@@ -206,8 +209,7 @@ const std::vector<Refusal>& refusals() {
        "distribute: tensor D is not in this statement"},
       {"distribute_target_missing", placed("Grid(2, 3)", "xy -> xy", "distribute(i, io, ii, A)"),
        "distribute: A is cut along its index j, and no target is made from j"},
-      {"distribute_target_of_the_sum",
-       placed("Grid(2, 3)", "xy -> xy", "distribute({i, k}, {io, ko}, {ii, ki}, A)"),
+      {"distribute_target_of_the_sum", placed("Grid(2, 3)", "xy -> xy", "distribute({i, k}, {io, ko}, {ii, ki}, A)"),
        "distribute: A is cut along its index j, and no target is made from j"},
       {"distribute_target_not_cut", placed("Grid(2, 3)", "xy -> x0", "distribute({i, j}, {io, jo}, {ii, ji}, A)"),
        "distribute: A is not cut along j; its distribution is xy -> x0"},
@@ -222,7 +224,8 @@ const std::vector<Refusal>& refusals() {
        "distribute: i_round is a variable of this statement already; choose a new name"},
       // What lowering finds.
       {"lower_no_dimension_left",
-       gemm("distribute({i, j}, {io, jo}, {ii, ji}, H[0])\ndistribute(k, H[1])\ndivide(ii, iio, iii, 2)\ndistribute(iio)"),
+       gemm("distribute({i, j}, {io, jo}, {ii, ji}, H[0])\ndistribute(k, H[1])\ndivide(ii, iio, iii, "
+            "2)\ndistribute(iio)"),
        "distribute: 4 loops would be distributed onto the 3 dimensions of Grid(2, 2) of Grid(3)"},
       {"lower_parallelize_above_communicate", gemm("communicate(B, k)\nparallelize(i)"),
        "parallelize: tensors are communicated inside loop i, so its iterations are steps of the processor; parallelize "
@@ -230,8 +233,13 @@ const std::vector<Refusal>& refusals() {
       {"lower_parallelize_above_launch", gemm("distribute(j, L)\nparallelize(i)"),
        "parallelize: tensors are communicated inside loop i, so its iterations are steps of the processor; parallelize "
        "a loop below every communicate"},
-      {"lower_strided_kernel", gemm("divide(i, io, ii, 2)\nreorder({ii, io})\nreorder({ii, j, k, io})\nsubstitute({j, k, io}, gemm)"),
+      {"lower_strided_kernel",
+       gemm("divide(i, io, ii, 2)\nreorder({ii, io})\nreorder({ii, j, k, io})\nsubstitute({j, k, io}, gemm)"),
        "substitute: the loops of the kernel do not run over a contiguous range of i"},
+      {"lower_rotated_in_a_kernel",
+       statement("T(l, i, j) = T2(l, i, k) * C(k, j)",
+                 "reorder({i, j, k, l})\nrotate(l, i, lr)\nreorder({lr, i, j, k})\nsubstitute({i, j, k}, gemm)"),
+       "substitute: index l is rotated by a loop of the kernel, so it changes inside of it"},
       // Numbers.
       {"split_by_zero", gemm("split(i, io, ii, zero)"), "split: the size is 0, and must be at least 1"},
       {"split_by_less", gemm("split(i, io, ii, zero - 3)"), "split: the size is -3, and must be at least 1"},
@@ -267,7 +275,8 @@ TEST(ScheduleRefusalText, HasTheLineTheCaretAndTheLoops) {
     test::plan_text(gemm("split(i, io, ii, 2)\ncommunicate(A, i)"));
     FAIL() << "was not refused";
   } catch (const Error& e) {
-    EXPECT_EQ(std::string(e.what()), R"(t.distal:13:16: error: communicate: there is no loop i any more: i was split into io and ii
+    EXPECT_EQ(std::string(e.what()),
+              R"(t.distal:14:16: error: communicate: there is no loop i any more: i was split into io and ii
   communicate(A, i)
                  ^
   help: the loops here are

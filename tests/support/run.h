@@ -164,7 +164,9 @@ class TestRun {
     for (const IndexVar& v : variables(stage.stage->source.statement)) extents[v.name] = all.at(v.name);
     CheckResult result = check_statement(stage.stage->source.statement, store_.type(), extents, before, after, 0, 1);
     EXPECT_TRUE(result.ok) << result.first_wrong;
-    if (options_.integer_valued) EXPECT_EQ(result.max_relative_error, 0) << result.first_wrong;
+    if (options_.integer_valued) {
+      EXPECT_EQ(result.max_relative_error, 0) << result.first_wrong;
+    }
     EXPECT_EQ(store_.differing_replica(stage.output), "");
   }
 
@@ -188,7 +190,8 @@ inline RunCounts run_text(const std::string& text, const std::string& settings =
   Cost cost = count_cost(run.plan());
   EXPECT_EQ(run.counts().bytes_moved, cost.bytes_moved);
   EXPECT_EQ(run.counts().messages, cost.messages);
-  if (options.own_memory) EXPECT_LE(run.peak(), cost.peak_bytes_per_processor);
+  EXPECT_LE(run.peak(), run.needs().peak_per_processor);
+  EXPECT_LE(run.peak(), cost.peak_bytes_per_processor);
   return run.counts();
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 namespace distal {
 
@@ -60,7 +61,7 @@ void TaskGraph::submit(const TaskPtr& task, const std::vector<TaskPtr>& dependen
   }
   std::unique_lock lock(mutex_);
   drained_.wait(lock, [&] { return unfinished_ < kMostUnfinished || failure_; });
-  rethrow_failure();
+  if (failure_) std::rethrow_exception(failure_);
   ++unfinished_;
   for (const TaskPtr& d : dependencies) {
     if (d == task || d->done) continue;
@@ -76,16 +77,13 @@ void TaskGraph::submit(const TaskPtr& task, const std::vector<TaskPtr>& dependen
 void TaskGraph::wait() {
   std::unique_lock lock(mutex_);
   drained_.wait(lock, [&] { return unfinished_ == 0; });
-  rethrow_failure();
+  // All tasks of the failed run are gone, so the next run starts anew.
+  if (std::exception_ptr failure = std::exchange(failure_, nullptr)) std::rethrow_exception(failure);
 }
 
 int64_t TaskGraph::tasks_run() const {
   std::lock_guard lock(mutex_);
   return run_;
-}
-
-void TaskGraph::rethrow_failure() {
-  if (failure_) std::rethrow_exception(failure_);
 }
 
 void TaskGraph::work() {

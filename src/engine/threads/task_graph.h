@@ -48,7 +48,6 @@ class TaskGraph {
   void work();
   void run(const TaskPtr& task);
   void finish(const TaskPtr& task);
-  void rethrow_failure();
 
   bool inline_ = false;
   mutable std::mutex mutex_;

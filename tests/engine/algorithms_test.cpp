@@ -1,0 +1,359 @@
+// The algorithms, executed and compared with the reference, over sizes and grids that do and do not fit.
+
+#include <gtest/gtest.h>
+
+#include "support/run.h"
+#include "tune/cosma.h"
+
+namespace distal {
+namespace {
+
+using test::run_algorithm;
+using test::run_text;
+using test::RunOptions;
+
+struct Problem {
+  std::string name;
+  int64_t ni, nj, nk;
+  std::string sizes() const { return fmt::format("ni={},nj={},nk={}", ni, nj, nk); }
+};
+void PrintTo(const Problem& p, std::ostream* out) { *out << p.sizes(); }
+
+const std::vector<Problem>& problems() {
+  static const std::vector<Problem> all{
+      {"divisible", 12, 24, 36},          {"one_less", 11, 23, 35}, {"one_more", 13, 25, 37}, {"primes", 37, 53, 29},
+      {"fewer_than_processors", 2, 3, 1}, {"flat", 1, 40, 3},       {"one", 1, 1, 1},
+  };
+  return all;
+}
+
+const std::vector<std::pair<int64_t, int64_t>>& planes() {
+  static const std::vector<std::pair<int64_t, int64_t>> all{{2, 2}, {3, 3}, {3, 2}, {2, 3}, {1, 5},
+                                                            {5, 1}, {4, 3}, {1, 1}, {7, 1}};
+  return all;
+}
+
+struct Cube {
+  int64_t gx, gy, gz;
+};
+const std::vector<Cube>& cubes() {
+  static const std::vector<Cube> all{{2, 2, 2}, {3, 1, 2}, {1, 2, 3}, {2, 3, 1}, {1, 1, 5}, {3, 3, 3}, {1, 1, 1}};
+  return all;
+}
+
+class Gemm : public testing::TestWithParam<Problem> {
+ protected:
+  void run(const std::string& algorithm, const std::string& grid) {
+    for (ElementType type : {ElementType::Float, ElementType::Double, ElementType::Int64}) {
+      RunOptions options;
+      options.type = type;
+      // The library for one type, the interpreter for another, real copies for the third.
+      options.own_memory = type == ElementType::Int64;
+      options.leaf = type == ElementType::Float ? LeafChoice::Interpreted : LeafChoice::Automatic;
+      run_algorithm(algorithm, GetParam().sizes() + "," + grid, options);
+    }
+  }
+};
+
+TEST_P(Gemm, Cannon) {
+  for (auto [gx, gy] : planes()) run("cannon", fmt::format("gx={},gy={}", gx, gy));
+}
+TEST_P(Gemm, Pumma) {
+  for (auto [gx, gy] : planes()) run("pumma", fmt::format("gx={},gy={}", gx, gy));
+}
+TEST_P(Gemm, Summa) {
+  for (auto [gx, gy] : planes()) {
+    for (int chunk : {1, 5, 16, 100}) {
+      if (chunk == 1 && gx * gy > 6) continue;
+      run("summa", fmt::format("gx={},gy={},chunk={}", gx, gy, chunk));
+    }
+  }
+}
+TEST_P(Gemm, Johnson) {
+  for (auto [gx, gy, gz] : cubes()) run("johnson", fmt::format("gx={},gy={},gz={}", gx, gy, gz));
+}
+TEST_P(Gemm, Solomonik) {
+  for (auto [g, c] : std::vector<std::pair<int, int>>{{2, 1}, {2, 2}, {4, 1}, {4, 2}, {4, 4}, {3, 2}, {5, 3}, {1, 1}}) {
+    run("solomonik", fmt::format("g={},c={}", g, c));
+  }
+}
+TEST_P(Gemm, Cosma) {
+  for (auto [gx, gy, gz] : cubes()) {
+    run("cosma", fmt::format("gx={},gy={},gz={},steps=3", gx, gy, gz));
+    run("cosma", fmt::format("gx={},gy={},gz={},steps=2,seqi=2,seqj=3", gx, gy, gz));
+  }
+}
+
+// The grid and the steps that COSMA's planner finds, from plenty of memory to little.
+TEST(Cosma, AsPlanned) {
+  for (int64_t processors : {1, 6, 8, 13}) {
+    for (int64_t elements : {20000, 1200, 700}) {
+      CosmaProblem problem;
+      problem.ni = 37, problem.nj = 53, problem.nk = 29;
+      problem.processors = processors;
+      problem.bytes_per_processor = elements * 8 * (processors == 1 ? 8 : 1);
+      SCOPED_TRACE(fmt::format("{} processors of {} bytes", processors, problem.bytes_per_processor));
+      CosmaPlan plan;
+      try {
+        plan = plan_cosma(problem);
+      } catch (const Error& e) {
+        EXPECT_EQ(e.kind(), Error::Kind::Resources);
+        continue;
+      }
+      std::string settings = fmt::format("ni=37,nj=53,nk=29,gx={},gy={},gz={},steps={},seqi={},seqj={}", plan.gx,
+                                         plan.gy, plan.gz, plan.steps, plan.seqi, plan.seqj);
+      RunOptions options;
+      options.own_memory = true;
+      RunCounts counts = run_algorithm("cosma", settings, options);
+      EXPECT_LE(counts.bytes_moved, plan.bytes_moved);
+      EXPECT_LE(test::cost_of_algorithm("cosma", settings).peak_bytes_per_processor, problem.bytes_per_processor);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, Gemm, testing::ValuesIn(problems()),
+                         [](const auto& tested) { return tested.param.name; });
+
+// ---- the other kernels ----
+
+TEST(Kernels, Ttv) {
+  for (auto [gx, gy] : planes()) run_algorithm("ttv", fmt::format("ni=7,nj=11,nk=5,gx={},gy={}", gx, gy));
+}
+
+TEST(Kernels, Ttm) {
+  for (int gx : {1, 2, 3, 7, 10}) run_algorithm("ttm", fmt::format("ni=7,nj=5,nk=6,nl=4,gx={}", gx));
+}
+
+TEST(Kernels, InnerProduct) {
+  for (auto [gx, gy] : planes()) run_algorithm("innerprod", fmt::format("ni=7,nj=11,nk=5,gx={},gy={}", gx, gy));
+}
+
+TEST(Kernels, MttkrpOnACube) {
+  for (auto [gx, gy, gz] : cubes()) {
+    run_algorithm("mttkrp", fmt::format("ni=7,nj=5,nk=6,nl=4,gx={},gy={},gz={}", gx, gy, gz));
+  }
+}
+
+TEST(Kernels, Contraction4) {
+  for (auto [gx, gy] : planes()) {
+    run_algorithm("contraction4", fmt::format("ni=4,nj=5,nk=3,nl=2,nm=6,nn=3,gx={},gy={}", gx, gy));
+  }
+}
+
+TEST(Kernels, Matvec) {
+  for (auto [gx, gy] : planes()) run_algorithm("matvec", fmt::format("ni=17,nj=14,gx={},gy={}", gx, gy));
+}
+
+TEST(Kernels, MatvecRowMatched) {
+  RunCounts counts = run_text(R"(param n = 13, g = 4
+machine M = Grid(g)
+tensor a(n) : x -> x on M
+tensor B(n, n) : xy -> x on M
+tensor c(n) : x -> * on M
+a(i) = B(i, j) * c(j)
+schedule
+  distribute(i, io, ii, M)
+  communicate({a, B, c}, io)
+)");
+  EXPECT_EQ(counts.bytes_moved, 0);
+}
+
+TEST(Kernels, MatvecColumnMatched) {
+  // B and c stay; every processor has a partial of all of a.
+  RunCounts counts = run_text(R"(param n = 13, g = 4
+machine M = Grid(g)
+tensor a(n) : x -> 0 on M
+tensor B(n, n) : xy -> y on M
+tensor c(n) : x -> x on M
+a(i) = B(i, j) * c(j)
+schedule
+  distribute(j, jo, ji, M)
+  communicate({a, B, c}, jo)
+)");
+  EXPECT_EQ(counts.bytes_moved, 3 * 13 * 8);
+}
+
+TEST(Kernels, MttkrpOnALineAndAPlane) {
+  const std::string statement = "A(i, l) = B(i, j, k) * C(j, l) * D(k, l)\nschedule\n";
+  run_text(
+      "param n = 9\nmachine M = Grid(4)\ntensor A(n, 3) : xy -> x on M\ntensor B(n, 5, 6) : xyz -> x on M\n"
+      "tensor C(5, 3) : xy -> * on M\ntensor D(6, 3) : xy -> 0 on M\n" +
+      statement + "  distribute(i, io, ii, M)\n  communicate({A, B, C, D}, io)\n");
+  run_text(
+      "param n = 9\nmachine M = Grid(3, 2)\ntensor A(n, 3) : xy -> x* on M\ntensor B(n, 5, 6) : xyz -> xy on M\n"
+      "tensor C(5, 3) : xy -> *x on M\ntensor D(6, 3) : xy -> xy on M\n" +
+      statement + "  distribute({i, j}, {io, jo}, {ii, ji}, M)\n  communicate({A, B, C, D}, jo)\n");
+}
+
+TEST(Kernels, BatchedGemm) {
+  for (const char* settings : {"", "nb=4,ni=6,nj=8,nk=10", "nb=1", "g=3,h=2"}) {
+    run_text(R"(param nb = 5, ni = 7, nj = 6, nk = 9, g = 2, h = 3
+machine M = Grid(g, h)
+tensor A(nb, ni, nj) : bxy -> bx on M
+tensor B(nb, ni, nk) : bxy -> bx on M
+tensor C(nb, nk, nj) : bxy -> b0 on M
+A(b, i, j) = B(b, i, k) * C(b, k, j)
+schedule
+  distribute({b, i}, {bo, io}, {bi, ii}, M)
+  communicate({A, B, C}, io)
+  reorder({bo, io, bi, ii, j, k})
+  substitute({ii, j, k}, gemm)
+)",
+             settings);
+  }
+}
+
+// ---- two levels ----
+
+TEST(TwoLevels, Cannon) {
+  // Cannon between nodes; inside a node the tile is cut by rows.
+  const std::string text = R"(param ni = 13, nj = 17, nk = 19, g = 3, h = 2
+machine M = Grid(g, g) of Grid(h)
+tensor A(ni, nj) : xy -> xy, xy -> x on M
+tensor B(ni, nk) : xy -> xy, xy -> x on M
+tensor C(nk, nj) : xy -> xy, xy -> x on M
+A(i, j) = B(i, k) * C(k, j)
+schedule
+  distribute({i, j}, {io, jo}, {ii, ji}, M[0])
+  divide(k, ko, ki, g)
+  reorder({io, jo, ko, ii, ji, ki})
+  rotate(ko, {io, jo}, kos)
+  distribute(ii, iio, iii, M[1])
+  reorder({io, jo, kos, iio, iii, ji, ki})
+  communicate(A, jo)
+  communicate({B, C}, kos)
+  substitute({iii, ji, ki}, gemm)
+)";
+  for (const char* settings : {"", "ni=12,nj=12,nk=12", "g=2,h=3", "g=1,h=4", "g=2,h=1", "ni=2,nj=1,nk=3"}) {
+    for (bool own : {false, true}) {
+      RunOptions options;
+      options.own_memory = own;
+      run_text(text, settings, options);
+    }
+  }
+}
+
+TEST(TwoLevels, CannonInsideAndOutside) {
+  const std::string text = R"(param n = 17, g = 2, h = 2
+machine M = Grid(g, g) of Grid(h, h)
+tensor A(n, n) : xy -> xy, xy -> xy on M
+tensor B(n, n) : xy -> xy, xy -> xy on M
+tensor C(n, n) : xy -> xy, xy -> xy on M
+A(i, j) = B(i, k) * C(k, j)
+schedule
+  distribute({i, j}, {io, jo}, {ii, ji}, M[0])
+  divide(k, ko, ki, g)
+  reorder({io, jo, ko, ii, ji, ki})
+  rotate(ko, {io, jo}, kos)
+  distribute({ii, ji}, {iio, jio}, {iii, jii}, M[1])
+  divide(ki, kio, kii, h)
+  reorder({io, jo, kos, iio, jio, kio, iii, jii, kii})
+  rotate(kio, {iio, jio}, kios)
+  communicate(A, jio)
+  communicate({B, C}, kios)
+  substitute({iii, jii, kii}, gemm)
+)";
+  for (const char* settings : {"", "n=16", "n=3", "g=3,h=2", "g=1,h=3"}) {
+    for (bool own : {false, true}) {
+      RunOptions options;
+      options.own_memory = own;
+      run_text(text, settings, options);
+    }
+  }
+}
+
+TEST(TwoLevels, Summa) {
+  const std::string head = R"(param ni = 13, nj = 17, nk = 19, chunk = 4
+machine M = Grid(2, 3) of Grid(2)
+tensor A(ni, nj) : xy -> xy, xy -> y on M
+tensor B(ni, nk) : xy -> xy, xy -> y on M
+tensor C(nk, nj) : xy -> xy, xy -> y on M
+A(i, j) = B(i, k) * C(k, j)
+schedule
+  distribute({i, j}, {io, jo}, {ii, ji}, M[0])
+  split(k, ko, ki, chunk)
+  reorder({io, jo, ko, ii, ji, ki})
+  distribute(ji, jio, jii, M[1])
+)";
+  // Shared by the node, or by each processor for itself.
+  const std::string shared =
+      "  reorder({io, jo, ko, jio, ii, jii, ki})\n  communicate(A, jo)\n  communicate({B, C}, ko)\n";
+  const std::string apart =
+      "  reorder({io, jo, jio, ko, ii, jii, ki})\n  communicate(A, jio)\n  communicate({B, C}, ko)\n";
+  for (const std::string& how : {shared, apart}) {
+    for (const char* settings : {"", "ni=12,nj=12,nk=12", "ni=2,nj=2,nk=2", "chunk=7"}) {
+      for (bool own : {false, true}) {
+        RunOptions options;
+        options.own_memory = own;
+        run_text(head + how, settings, options);
+      }
+    }
+  }
+}
+
+TEST(TwoLevels, AReductionAtBothLevels) {
+  const std::string head = R"(param ni = 7, nj = 9, nk = 23
+machine M = Grid(2, 2) of Grid(3)
+tensor A(ni, nj) : xy -> x0, xy -> 0 on M
+tensor B(ni, nk) : xy -> xy, xy -> y on M
+tensor C(nk, nj) : xy -> 0x, xy -> x on M
+A(i, j) = B(i, k) * C(k, j)
+schedule
+  distribute({i, k}, {io, ko}, {ii, ki}, M[0])
+)";
+  // Partials of the node in one shared copy, and of each processor.
+  for (const std::string& how :
+       {std::string("  communicate({A, B, C}, ko)\n  distribute(ki, kio, kii, M[1])\n"),
+        std::string("  distribute(ki, kio, kii, M[1])\n  communicate({A, B, C}, kio)\n"),
+        std::string("  communicate(A, ko)\n  distribute(ki, kio, kii, M[1])\n  communicate({B, C}, kio)\n")}) {
+    for (const char* settings : {"", "ni=8,nj=6,nk=24", "ni=1,nj=1,nk=1"}) {
+      for (bool own : {false, true}) {
+        RunOptions options;
+        options.own_memory = own;
+        run_text(head + how, settings, options);
+      }
+    }
+  }
+}
+
+TEST(ThreeLevels, ASumCutAtEveryLevel) {
+  run_text(R"(param n = 37
+machine M = Grid(2) of Grid(3) of Grid(2)
+tensor a : -> 1, -> 0, -> 1 on M
+tensor b(n) : x -> x, x -> x, x -> x on M
+a = b(i) * b(i)
+schedule
+  distribute(i, io, ii, M[0])
+  distribute(ii, iio, iii, M[1])
+  distribute(iii, iiio, iiii, M[2])
+  communicate({a, b}, iiio)
+)");
+}
+
+// ---- the same answer wherever communicate is put ----
+
+TEST(Communicate, AtEveryLoop) {
+  const std::vector<std::string> loops{"io", "jo", "ko", "ii", "ji", "ki"};
+  for (const std::string& a : loops) {
+    for (const std::string& b : loops) {
+      std::string schedule =
+          "  distribute({i, j}, {io, jo}, {ii, ji}, M)\n  split(k, ko, ki, chunk)\n"
+          "  reorder({io, jo, ko, ii, ji, ki})\n  communicate(A, " +
+          a + ")\n  communicate({B, C}, " + b + ")\n";
+      SCOPED_TRACE(schedule);
+      RunOptions options;
+      options.leaf = LeafChoice::Interpreted;
+      options.own_memory = a < b;
+      options.threads = 1;
+      run_text(test::tiled_gemm(schedule), "ni=5,nj=4,nk=7,gx=2,gy=2,chunk=3", options);
+    }
+  }
+}
+
+TEST(Communicate, NotAtAll) {
+  run_text(test::tiled_gemm("  distribute({i, j}, {io, jo}, {ii, ji}, M)\n"), "ni=5,nj=4,nk=3");
+  run_text(test::tiled_gemm(""), "ni=5,nj=4,nk=3");
+}
+
+}  // namespace
+}  // namespace distal

@@ -1,0 +1,327 @@
+#include "engine/threads/engine.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "support/run.h"
+
+namespace distal {
+namespace {
+
+using test::algorithm_text;
+using test::run_algorithm;
+using test::run_text;
+using test::RunOptions;
+using test::TestRun;
+
+// ---- memory of its own ----
+
+NodePtr node(Node n) { return std::make_shared<const Node>(std::move(n)); }
+
+// The program with every acquire changed by `change`.
+NodePtr rebuilt(const NodePtr& at, const std::function<void(Acquire&)>& change) {
+  Node copy = *at;
+  if (auto* chain = std::get_if<Chain>(&copy.value)) {
+    for (NodePtr& part : chain->parts) part = rebuilt(part, change);
+  } else if (auto* launch = std::get_if<Launch>(&copy.value)) {
+    launch->body = rebuilt(launch->body, change);
+  } else if (auto* loop = std::get_if<Loop>(&copy.value)) {
+    loop->body = rebuilt(loop->body, change);
+  } else if (auto* acquire = std::get_if<Acquire>(&copy.value)) {
+    acquire->body = rebuilt(acquire->body, change);
+    change(*acquire);
+  }
+  return node(std::move(copy));
+}
+
+// SUMMA whose acquire of one tensor takes the first iteration of a loop for all of them.
+std::unique_ptr<Plan> summa_with_a_small_acquire(const std::string& tensor, const std::string& loop) {
+  Module module = test::parse_text(algorithm_text("summa"));
+  auto program = std::make_shared<Program>(*compile(module));
+  Stage& stage = program->stages[0];
+  int variable = find_variable(stage.space, loop);
+  stage.root = rebuilt(stage.root, [&](Acquire& a) {
+    if (a.tensor == tensor) a.fixed.push_back(variable);
+  });
+  Bindings params = distal::bind(module, test::settings_of("ni=8,nj=6,nk=12,gx=2,gy=2,chunk=3"));
+  return std::make_unique<Plan>(make_plan(program, params));
+}
+
+struct SmallAcquire {
+  std::string tensor, loop, text;
+};
+
+TEST(OwnMemory, AnAcquireThatIsTooSmallIsCaught) {
+  for (const SmallAcquire& c :
+       {SmallAcquire{"B", "ki", "processor (0, 0) touches B[0:4, 0:3] without having acquired it"},
+        SmallAcquire{"C", "ji", "processor (0, 0) touches C[0:3, 0:3] without having acquired it"},
+        SmallAcquire{"A", "ii", "processor (0, 0) touches A[0:4, 0:3] without having acquired it"}}) {
+    for (int threads : {1, 2}) {
+      RunOptions options;
+      options.own_memory = true;
+      options.threads = threads;
+      TestRun run(summa_with_a_small_acquire(c.tensor, c.loop), options, {}, false);
+      EXPECT_EQ(test::message_of<InternalError>([&] { run.run(); }), c.text);
+    }
+    // The verifier finds it before anything runs.
+    auto plan = summa_with_a_small_acquire(c.tensor, c.loop);
+    EXPECT_EQ(test::message_of<PlanError>([&] { verify(*plan, memory_needs(*plan, Reach::Own)); }),
+              "the plan is wrong: " + c.text);
+  }
+}
+
+TEST(OwnMemory, EveryAlgorithmIsRight) {
+  RunOptions options;
+  options.own_memory = true;
+  options.leaf = LeafChoice::Interpreted;
+  run_algorithm("summa", "ni=11,nj=13,nk=17,gx=2,gy=3,chunk=4", options);
+  run_algorithm("cannon", "ni=11,nj=13,nk=17,gx=3,gy=3", options);
+  run_algorithm("pumma", "ni=11,nj=13,nk=17,gx=3,gy=2", options);
+  run_algorithm("johnson", "ni=11,nj=13,nk=17,gx=2,gy=3,gz=2", options);
+  run_algorithm("solomonik", "ni=11,nj=13,nk=17,g=3,c=2", options);
+  run_algorithm("cosma", "ni=11,nj=13,nk=17,gx=2,gy=2,gz=3,steps=2,seqi=2,seqj=2", options);
+  run_algorithm("ttv", "ni=7,nj=8,nk=9,gx=3,gy=2", options);
+  run_algorithm("innerprod", "ni=7,nj=8,nk=9,gx=3,gy=2", options);
+  run_algorithm("ttm", "ni=7,nj=4,nk=9,nl=5,gx=3", options);
+  run_algorithm("mttkrp", "ni=7,nj=4,nk=9,nl=5,gx=2,gy=3,gz=2", options);
+  run_algorithm("matvec", "ni=17,nj=14,gx=3,gy=2", options);
+  run_algorithm("contraction4", "ni=5,nj=4,nk=3,nl=6,nm=7,nn=2", options);
+}
+
+// ---- views and copies ----
+
+TEST(Views, SummaWithAlignedChunksCopiesNothing) {
+  RunCounts counts = run_algorithm("summa", "ni=24,nj=20,nk=32,gx=2,gy=2,chunk=8");
+  EXPECT_EQ(counts.bytes_copied, 0);
+  EXPECT_EQ(counts.bytes_moved, (24 * 32 + 32 * 20) * 8);
+}
+
+TEST(Views, InMemoryOfItsOwnWhatMovesIsCopied) {
+  RunOptions options;
+  options.own_memory = true;
+  RunCounts counts = run_algorithm("summa", "ni=24,nj=20,nk=32,gx=2,gy=2,chunk=8", options);
+  EXPECT_EQ(counts.bytes_copied, counts.bytes_moved);
+  EXPECT_EQ(counts.bytes_moved, (24 * 32 + 32 * 20) * 8);
+}
+
+TEST(Views, CannonCopiesNothingEither) {
+  EXPECT_EQ(run_algorithm("cannon", "ni=24,nj=20,nk=32,gx=4,gy=4").bytes_copied, 0);
+}
+
+TEST(Views, MatchedLayoutsCopyNothing) {
+  EXPECT_EQ(run_algorithm("ttv", "ni=12,nj=14,nk=9,gx=3,gy=2").bytes_copied, 0);
+  RunOptions options;
+  options.own_memory = true;
+  EXPECT_EQ(run_algorithm("ttv", "ni=12,nj=14,nk=9,gx=3,gy=2", options).bytes_copied, 0);
+}
+
+TEST(Memory, IsWhatThePlanSays) {
+  for (bool own : {false, true}) {
+    RunOptions options;
+    options.own_memory = own;
+    TestRun run(algorithm_text("summa"), "ni=24,nj=20,nk=36,gx=2,gy=2,chunk=8", options);
+    run.run_and_check();
+    EXPECT_EQ(run.peak(), run.needs().peak_per_processor);
+    EXPECT_EQ(run.needs().peak_per_processor <= count_cost(run.plan()).peak_bytes_per_processor, true);
+  }
+}
+
+// A long plan does not need more: copies are reused step after step.
+TEST(Memory, DoesNotGrowWithTheSteps) {
+  RunOptions options;
+  options.own_memory = true;
+  TestRun few(algorithm_text("summa"), "ni=8,nj=8,nk=64,gx=2,gy=2,chunk=4", options);
+  few.run_and_check();
+  TestRun many(algorithm_text("summa"), "ni=8,nj=8,nk=64,gx=2,gy=2,chunk=1", options);
+  many.run_and_check();
+  EXPECT_LT(many.peak(), few.peak());
+}
+
+// ---- many processors, few threads ----
+
+TEST(Scale, FourThousandProcessorsOnTwoThreads) {
+  RunOptions options;
+  options.threads = 2;
+  RunCounts counts = run_algorithm("summa", "ni=128,nj=64,nk=96,gx=64,gy=64,chunk=48", options);
+  EXPECT_GE(counts.tasks, 4096 * 2);
+}
+
+TEST(Scale, FourThousandProcessorsShift) {
+  RunOptions options;
+  options.threads = 2;
+  options.own_memory = true;
+  options.type = ElementType::Int32;
+  run_text(test::tiled_gemm(R"(
+  distribute({i, j}, {io, jo}, {ii, ji}, M)
+  divide(k, ko, ki, 4)
+  reorder({io, jo, ko, ii, ji, ki})
+  rotate(ko, {io, jo}, kos)
+  communicate(A, jo)
+  communicate({B, C}, kos)
+  substitute({ii, ji, ki}, gemm)
+)"),
+           "ni=64,nj=64,nk=32,gx=64,gy=64", options);
+}
+
+TEST(Scale, OneProcessor) {
+  for (const char* name : {"summa", "cannon", "pumma"}) {
+    RunCounts counts = run_algorithm(name, "ni=7,nj=9,nk=11,gx=1,gy=1");
+    EXPECT_EQ(counts.bytes_moved, 0);
+    EXPECT_EQ(counts.messages, 0);
+  }
+}
+
+TEST(Scale, MoreThreadsThanProcessors) {
+  RunOptions options;
+  options.threads = 8;
+  run_algorithm("cannon", "ni=7,nj=9,nk=11,gx=2,gy=2", options);
+}
+
+class ThreadCounts : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Threads, ThreadCounts, testing::Values(1, 2, 5));
+
+TEST_P(ThreadCounts, GiveTheSameAnswerAndCounts) {
+  for (bool own : {false, true}) {
+    RunOptions options;
+    options.threads = GetParam();
+    options.own_memory = own;
+    run_algorithm("cannon", "ni=13,nj=17,nk=19,gx=3,gy=4", options);
+    run_algorithm("johnson", "ni=13,nj=17,nk=19,gx=2,gy=2,gz=3", options);
+    run_algorithm("solomonik", "ni=13,nj=17,nk=19,g=4,c=2", options);
+    run_algorithm("mttkrp", "ni=7,nj=6,nk=5,nl=4,gx=3,gy=2,gz=2", options);
+  }
+}
+
+// Partials are combined in processor order, so that the answer is the same to the bit for any number of threads.
+TEST(Determinism, SumsAreEqualToTheBit) {
+  std::vector<std::byte> first;
+  for (int threads : {1, 2, 5, 2}) {
+    RunOptions options;
+    options.threads = threads;
+    options.integer_valued = false;
+    TestRun run(algorithm_text("johnson"), "ni=13,nj=17,nk=190,gx=1,gy=2,gz=7", options);
+    run.run_and_check();
+    std::vector<std::byte> now = run.store().gather(run.plan().tensor_index("A"));
+    if (first.empty()) first = now;
+    EXPECT_TRUE(now == first) << threads << " threads";
+  }
+}
+
+TEST_P(ThreadCounts, OneDeepBuffersDoNotDeadlock) {
+  RunOptions options;
+  options.threads = GetParam();
+  options.neighbours = false;
+  options.own_memory = true;
+  run_algorithm("cannon", "ni=13,nj=17,nk=19,gx=4,gy=4", options);
+  run_algorithm("pumma", "ni=13,nj=17,nk=19,gx=4,gy=4", options);
+  run_algorithm("solomonik", "ni=13,nj=17,nk=19,g=4,c=2", options);
+  TestRun run(algorithm_text("cannon"), "ni=13,nj=17,nk=19,gx=4,gy=4", options);
+  for (const auto& acquire : run.needs().buffers[0]) {
+    for (const auto& [place, need] : acquire) EXPECT_EQ(need.depth, 1);
+  }
+}
+
+// ---- again and again, and side by side ----
+
+TEST(Reuse, TheSameEngineManyTimesOnNewData) {
+  for (const char* name : {"cannon", "johnson"}) {
+    RunOptions options;
+    options.own_memory = true;
+    std::string grid = name == std::string("cannon") ? "gx=3,gy=3" : "gx=2,gy=2,gz=2";
+    TestRun run(algorithm_text(name), "ni=11,nj=13,nk=7," + grid, options);
+    run.run_and_check();
+    RunCounts first = run.counts();
+    for (uint64_t seed = 2; seed < 30; ++seed) {
+      run.place(seed);
+      run.run_and_check();
+      EXPECT_EQ(run.counts().bytes_moved, first.bytes_moved);
+      EXPECT_EQ(run.counts().messages, first.messages);
+      EXPECT_EQ(run.counts().bytes_copied, first.bytes_copied);
+    }
+    EXPECT_LE(run.peak(), run.needs().peak_per_processor);
+  }
+}
+
+// An output of `=` is what the statement says, whatever was there before.
+TEST(Reuse, AnAssignmentForgetsWhatWasThere) {
+  TestRun run(algorithm_text("johnson"), "ni=5,nj=6,nk=7,gx=2,gy=2,gz=2", {});
+  for (int i = 0; i < 3; ++i) run.run_and_check();
+}
+
+TEST(Reuse, TwoEnginesAtTheSameTime) {
+  auto work = [](const char* name, const std::string& settings, bool own) {
+    RunOptions options;
+    options.own_memory = own;
+    TestRun run(algorithm_text(name), settings, options);
+    for (uint64_t seed = 1; seed < 15; ++seed) {
+      run.place(seed);
+      run.run_and_check();
+    }
+  };
+  std::thread other([&] { work("summa", "ni=17,nj=19,nk=23,gx=2,gy=3,chunk=5", true); });
+  work("solomonik", "ni=17,nj=19,nk=23,g=3,c=3", false);
+  other.join();
+}
+
+TEST(Statements, OneAfterAnother) {
+  for (bool own : {false, true}) {
+    RunOptions options;
+    options.own_memory = own;
+    run_text(R"(param n = 11
+machine M = Grid(2, 3)
+tensor A(n, n) : xy -> xy on M
+tensor B(n, n) : xy -> yx on M
+tensor C(n, n) : xy -> x0 on M
+tensor D(n, n) : xy -> xy cyclic(x = 2, y) on M
+B(i, j) = A(j, i)
+schedule
+  distribute({i, j}, {io, jo}, {ii, ji}, M)
+  communicate({A, B}, jo)
+C(i, j) = B(i, k) * A(k, j)
+schedule
+  distribute({i, k}, {io, ko}, {ii, ki}, M)
+  communicate({A, B, C}, ko)
+C(i, j) += D(i, j)
+D(i, j) = C(i, j) - B(i, j)
+schedule
+  distribute({i, j}, {io, jo}, {ii, ji}, D)
+  communicate({B, C, D}, j_round)
+)",
+             "", options);
+  }
+}
+
+// ---- failure ----
+
+class FailingLeaf : public LeafKernel {
+ public:
+  explicit FailingLeaf(int good) : good_(good) {}
+  void run(const LeafArguments&) const override {
+    if (runs_++ >= good_) throw std::runtime_error("the leaf has had enough");
+  }
+  std::string description() const override { return "failing"; }
+
+ private:
+  int good_;
+  mutable std::atomic<int> runs_{0};
+};
+
+TEST_P(ThreadCounts, AFailingLeafEndsTheRunWithItsReason) {
+  for (int good : {0, 1, 17, 200}) {
+    for (bool own : {false, true}) {
+      RunOptions options;
+      options.threads = GetParam();
+      options.own_memory = own;
+      auto plan = std::make_unique<Plan>(test::plan_algorithm("summa", "ni=64,nj=64,nk=64,gx=8,gy=8,chunk=1"));
+      std::vector<std::unique_ptr<LeafKernel>> leaves;
+      leaves.push_back(std::make_unique<FailingLeaf>(good));
+      TestRun run(std::move(plan), options, std::move(leaves));
+      EXPECT_EQ(test::message_of<std::runtime_error>([&] { run.run(); }), "the leaf has had enough");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace distal

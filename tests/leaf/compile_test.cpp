@@ -1,0 +1,187 @@
+// The compiler and the cache of compiled leaves.
+
+#include "leaf/compile.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "support/cache_folder.h"
+#include "support/run.h"
+
+namespace distal {
+namespace {
+
+namespace fs = std::filesystem;
+using test::CacheFolder;
+using test::Environment;
+
+// A leaf that adds a number to the first element.
+std::string source_of(int number) {
+  return "#include <cstdint>\nextern \"C\" void leaf(const std::int64_t*, const std::int64_t*, void* const* data, "
+         "const "
+         "std::int64_t*, const std::int64_t* const*) { *static_cast<double*>(data[0]) += " +
+         std::to_string(number) + "; }\n";
+}
+
+double result_of(const CompiledLeaf& leaf) {
+  double x = 1;
+  void* data[] = {&x};
+  leaf.function(nullptr, nullptr, data, nullptr, nullptr);
+  return x;
+}
+
+class Cache : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = std::string(testing::TempDir()) + "distal-cache-XXXXXX";
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::vector<std::string> files() const {
+    std::vector<std::string> out;
+    for (const auto& entry : fs::directory_iterator(folder_ / "cache"))
+      out.push_back(entry.path().extension().string());
+    std::sort(out.begin(), out.end());
+    return out;
+  }
+  std::string path() const { return (folder_ / "cache").string(); }
+
+  fs::path folder_;
+};
+
+TEST_F(Cache, TheSecondUseIsAHit) {
+  Environment cache("DISTAL_CACHE", path());
+  CompiledLeaf first = compile_leaf(source_of(41), false);
+  EXPECT_FALSE(first.from_cache);
+  EXPECT_EQ(result_of(first), 42);
+  CompiledLeaf second = compile_leaf(source_of(41), false);
+  EXPECT_TRUE(second.from_cache);
+  EXPECT_EQ(result_of(second), 42);
+  CompiledLeaf other = compile_leaf(source_of(1), false);
+  EXPECT_FALSE(other.from_cache);
+  EXPECT_EQ(result_of(other), 2);
+  EXPECT_FALSE(compile_leaf(source_of(41), true).from_cache) << "OpenMP makes other code";
+  struct stat s {};
+  ASSERT_EQ(stat(path().c_str(), &s), 0);
+  EXPECT_EQ(s.st_mode & 0777, 0700u);
+  // Nothing but texts and libraries is left behind.
+  EXPECT_EQ(files(), (std::vector<std::string>{".cpp", ".cpp", ".cpp", ".so", ".so", ".so"}));
+}
+
+TEST_F(Cache, ADamagedLibraryIsCompiledAgain) {
+  Environment cache("DISTAL_CACHE", path());
+  compile_leaf(source_of(5), false);
+  for (const auto& entry : fs::directory_iterator(path())) {
+    if (entry.path().extension() == ".so") std::ofstream(entry.path(), std::ios::trunc) << "not a library";
+  }
+  CompiledLeaf again = compile_leaf(source_of(5), false);
+  EXPECT_FALSE(again.from_cache);
+  EXPECT_EQ(result_of(again), 6);
+}
+
+TEST_F(Cache, AFolderThatOthersCanWriteIsRefused) {
+  ASSERT_EQ(mkdir(path().c_str(), 0700), 0);
+  Environment cache("DISTAL_CACHE", path());
+  for (mode_t mode : {0777, 0770, 0702}) {
+    ASSERT_EQ(chmod(path().c_str(), mode), 0);
+    try {
+      compile_leaf(source_of(3), false);
+      FAIL() << "was not refused";
+    } catch (const Error& e) {
+      EXPECT_EQ(e.kind(), Error::Kind::Resources);
+      EXPECT_EQ(std::string(e.what()), "error: the cache folder " + path() +
+                                           " can be written by others\n  help: code is loaded from there; set "
+                                           "DISTAL_CACHE to a folder of your own, or chmod 700 it");
+    }
+  }
+}
+
+TEST_F(Cache, AFileInPlaceOfTheFolderIsRefused) {
+  std::ofstream(path()) << "a file";
+  Environment cache("DISTAL_CACHE", path());
+  EXPECT_EQ(
+      test::message_of([] { compile_leaf(source_of(3), false); }),
+      "error: cannot make the cache folder " + path() + "\n  help: set DISTAL_CACHE to a folder that can be written");
+}
+
+TEST_F(Cache, ALinkInPlaceOfTheFolderIsRefused) {
+  fs::create_directory(folder_ / "elsewhere");
+  fs::create_directory_symlink(folder_ / "elsewhere", path());
+  Environment cache("DISTAL_CACHE", path());
+  EXPECT_EQ(
+      test::message_of([] { compile_leaf(source_of(3), false); }),
+      "error: cannot make the cache folder " + path() + "\n  help: set DISTAL_CACHE to a folder that can be written");
+}
+
+TEST_F(Cache, NoCompiler) {
+  Environment cache("DISTAL_CACHE", path());
+  Environment compiler("DISTAL_CXX", "/nonexistent/c++");
+  try {
+    compile_leaf(source_of(3), false);
+    FAIL() << "was not refused";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), Error::Kind::Resources);
+    EXPECT_EQ(std::string(e.what()),
+              "error: no C++ compiler was found to compile a leaf with\n  help: install g++, or run with --leaf "
+              "interpreted");
+  }
+  EXPECT_EQ(leaf_compiler(), "");
+}
+
+TEST_F(Cache, ACompilerThatFails) {
+  Environment cache("DISTAL_CACHE", path());
+  Environment compiler("DISTAL_CXX", "/bin/false");
+  EXPECT_EQ(
+      test::message_of([] { compile_leaf(source_of(3), false); }),
+      "error: /bin/false could not compile a leaf (status 1)\n  help: run with --leaf interpreted to go without a "
+      "compiler");
+  EXPECT_TRUE(files().empty());
+}
+
+TEST_F(Cache, SeveralProcessesAtOnce) {
+  Environment cache("DISTAL_CACHE", path());
+  std::vector<pid_t> children;
+  for (int c = 0; c < 4; ++c) {
+    pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      bool right = false;
+      try {
+        right = result_of(compile_leaf(source_of(7), false)) == 8;
+      } catch (...) {  // the status tells
+      }
+      _exit(right ? 0 : 1);
+    }
+    children.push_back(child);
+  }
+  for (pid_t child : children) {
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  }
+  EXPECT_TRUE(compile_leaf(source_of(7), false).from_cache);
+  EXPECT_EQ(files(), (std::vector<std::string>{".cpp", ".so"}));
+}
+
+TEST(CacheFolderName, FollowsTheEnvironment) {
+  Environment none("DISTAL_CACHE", "");
+  Environment home("HOME", "/home/somebody");
+  {
+    Environment xdg("XDG_CACHE_HOME", "/somewhere");
+    EXPECT_EQ(cache_folder(), "/somewhere/distal");
+  }
+  Environment xdg("XDG_CACHE_HOME", "");
+  EXPECT_EQ(cache_folder(), "/home/somebody/.cache/distal");
+  Environment own("DISTAL_CACHE", "/own");
+  EXPECT_EQ(cache_folder(), "/own");
+}
+
+}  // namespace
+}  // namespace distal

@@ -1,0 +1,235 @@
+// Interpreted, generated and library leaves give the same answer.
+
+#include "leaf/leaf.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "leaf/gemm.h"
+#include "leaf/generate.h"
+#include "leaf/interpret.h"
+#include "support/cache_folder.h"
+#include "support/golden.h"
+#include "support/run.h"
+
+namespace distal {
+namespace {
+
+using test::run_text;
+using test::RunOptions;
+using test::TestRun;
+
+const std::vector<ElementType> kTypes{ElementType::Float, ElementType::Double,       ElementType::Int32,
+                                      ElementType::Int64, ElementType::ComplexFloat, ElementType::ComplexDouble};
+
+// Runs with one kind of leaf, checks it, and gives the output back.
+std::vector<std::byte> output_of(const std::string& text, ElementType type, LeafChoice leaf, bool integer_valued) {
+  RunOptions options;
+  options.type = type;
+  options.leaf = leaf;
+  options.integer_valued = integer_valued;
+  TestRun run(text, "", options);
+  run.run_and_check();
+  return run.store().gather(run.plan().stages.back().output);
+}
+
+// Kept from run to run, so that leaves that did not change are not compiled again.
+std::string cache() { return fmt::format("{}distal-leaf-test-{}", testing::TempDir(), geteuid()); }
+
+struct LeafCase {
+  std::string name;
+  std::string text;
+};
+void PrintTo(const LeafCase& c, std::ostream* out) { *out << c.text; }
+
+std::string matrices(const std::string& orders, const std::string& rest) {
+  std::string out = "param ni = 7, nj = 5, nk = 6\nmachine M = Grid(2, 2)\n";
+  const char* const declarations[] = {"A(ni, nj)", "B(ni, nk)", "C(nk, nj)", "D(ni, nj)"};
+  for (size_t t = 0; t < 4; ++t) {
+    out += std::string("tensor ") + declarations[t] + " : xy -> xy on M" + (orders[t] == 'c' ? " order(1, 0)\n" : "\n");
+  }
+  return out + rest;
+}
+
+std::vector<LeafCase> cases() {
+  const std::string gemm =
+      "A(i, j) = B(i, k) * C(k, j)\nschedule\n  distribute({i, j}, {io, jo}, {ii, ji}, M)\n"
+      "  communicate({A, B, C}, jo)\n";
+  const std::string tiles =
+      "\nschedule\n  distribute({i, j}, {io, jo}, {ii, ji}, M)\n  communicate({A, B, C, D}, jo)\n";
+  std::vector<LeafCase> out{
+      {"gemm", matrices("rrrr", gemm)},
+      {"gemm_in_chunks", matrices("rrrr", gemm + "  divide(k, ko, ki, 4)\n  reorder({io, jo, ko, ii, ji, ki})\n")},
+      {"transposed_operands",
+       "param ni = 7, nj = 5, nk = 6\ntensor A(ni, nj)\ntensor B(nk, ni)\ntensor C(nj, nk)\nA(i, j) = B(k, i) * C(j, "
+       "k)\n"},
+      {"literals", matrices("rcrc", "A(i, j) = 2 * B(i, k) * C(k, j) * 3 - 4 * D(i, j) + 5" + tiles)},
+      {"gated_terms", matrices("rrrr", "A(i, j) = D(i, j) - B(i, k) * C(k, j) - (D(i, j) * 2 - B(i, l))" + tiles)},
+      {"negation", matrices("crrc", "A(i, j) = -(-D(i, j) * -2) - -B(i, k) * C(k, j)" + tiles)},
+      {"accumulate",
+       matrices("rrrr", "A(i, j) += B(i, k) * C(k, j)" + std::string(tiles).replace(tiles.find(", D"), 3, ""))},
+      {"collapse", matrices("rrrr", gemm + "  collapse(ii, ji, f)\n  split(f, fo, fi, 4)\n  reorder({k, fi, fo})\n")},
+      {"collapse_the_sum", matrices("rrrr", gemm + "  collapse(ji, k, f)\n  divide(f, fo, fi, 3)\n")},
+      {"rotate", matrices("rrrr", gemm + "  rotate(k, {ii, ji}, kr)\n")},
+      {"rotate_more_than_the_extent",
+       matrices("rrrr", gemm + "  divide(k, ko, ki, 2)\n  rotate(ko, {io, ii, ji}, kr)\n")},
+      {"rotate_in_a_collapse", matrices("rrrr", gemm + "  rotate(k, ii, kr)\n  collapse(ji, kr, f)\n")},
+      {"splits_of_splits",
+       matrices("rrrr", gemm + "  split(k, ko, ki, 4)\n  split(ki, kio, kii, 3)\n  divide(ii, iio, iii, 3)\n"
+                               "  reorder({kii, iio, kio, ji, iii, ko})\n")},
+      {"same_tensor_twice", "param n = 9\ntensor A(n, n)\ntensor B(n, n)\nA(i, j) = B(i, k) * B(j, k)\n"},
+      {"diagonals", "param n = 9\ntensor A(n, n)\ntensor B(n, n)\ntensor c(n)\nA(i, i) = B(i, i) * c(i) - B(i, j)\n"},
+      {"scalars", "param n = 9\ntensor a\ntensor b\ntensor c(n)\na = b * c(i) * c(i) - b\n"},
+      {"six_dimensions",
+       "tensor A(2, 3, 2)\ntensor B(2, 2, 3, 2, 3, 2)\ntensor C(2, 2, 3)\n"
+       "A(i, j, k) = B(l, i, j, m, p, k) * C(m, l, p)\n"},
+      {"words_of_c", "param n = 4\ntensor int(n)\ntensor class(n)\nint(for) = class(for) * class(while)\n"},
+  };
+  for (const std::string orders : {"rrrr", "crrr", "rcrr", "rrcr", "crcr", "cccr"}) {
+    out.push_back({"order_" + orders, matrices(orders, gemm)});
+    out.push_back({"library_order_" + orders, matrices(orders, gemm + "  substitute({ii, ji, k}, gemm)\n")});
+  }
+  out.push_back({"library_transposed",
+                 "param ni = 7, nj = 5, nk = 6\ntensor A(ni, nj)\ntensor B(nk, ni)\ntensor C(nj, nk)\n"
+                 "A(i, j) = B(k, i) * C(j, k)\nschedule\n  substitute({i, j, k}, gemm)\n"});
+  out.push_back({"library_batched",
+                 "param n = 4\ntensor A(3, n, n)\ntensor B(n, 3, n)\ntensor C(n, n, 3)\n"
+                 "A(b, i, j) = B(i, b, k) * C(k, j, b)\nschedule\n  substitute({i, j, k}, gemm)\n"});
+  out.push_back(
+      {"library_below_a_rotation",
+       matrices("rrrr", gemm + "  divide(k, ko, ki, 3)\n  reorder({ko, ii, ji, ki})\n  rotate(ko, {io, jo}, kr)\n"
+                               "  substitute({ii, ji, ki}, gemm)\n")});
+  return out;
+}
+
+class Leaves : public testing::TestWithParam<LeafCase> {};
+
+TEST_P(Leaves, InterpretedOnEveryType) {
+  for (ElementType type : kTypes) {
+    SCOPED_TRACE(to_string(type));
+    std::vector<std::byte> exact = output_of(GetParam().text, type, LeafChoice::Interpreted, true);
+    // The library where substitute asks for it; sums of small integers are exact in any order.
+    EXPECT_TRUE(output_of(GetParam().text, type, LeafChoice::Automatic, true) == exact);
+    output_of(GetParam().text, type, LeafChoice::Automatic, false);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, Leaves, testing::ValuesIn(cases()),
+                         [](const auto& tested) { return tested.param.name; });
+
+// Compiling takes its time, so each type takes a share of the cases; between them they are all compiled.
+class GeneratedLeaves : public testing::TestWithParam<LeafCase> {};
+
+TEST_P(GeneratedLeaves, EqualInterpretedOnes) {
+  test::CacheFolder folder(cache());
+  size_t number = std::hash<std::string>{}(GetParam().name);
+  ElementType type = kTypes[number % kTypes.size()];
+  SCOPED_TRACE(to_string(type));
+  EXPECT_TRUE(output_of(GetParam().text, type, LeafChoice::Generated, true) ==
+              output_of(GetParam().text, type, LeafChoice::Interpreted, true));
+  output_of(GetParam().text, type, LeafChoice::Generated, false);
+}
+
+std::vector<LeafCase> generated_cases() {
+  std::vector<LeafCase> out;
+  for (const LeafCase& c : cases()) {
+    if (c.name.find("order_") == std::string::npos || c.name == "order_crcr") out.push_back(c);
+  }
+  return out;
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, GeneratedLeaves, testing::ValuesIn(generated_cases()),
+                         [](const auto& tested) { return tested.param.name; });
+
+TEST(GeneratedLeaf, OneSourceFitsAllSizes) {
+  test::CacheFolder folder(cache());
+  std::string text = test::tiled_gemm("  distribute({i, j}, {io, jo}, {ii, ji}, M)\n  communicate({A, B, C}, jo)\n");
+  Plan small = test::plan_text(text, "ni=3,nj=4,nk=5"), large = test::plan_text(text, "ni=30,nj=41,nk=52,gx=3,gy=1");
+  EXPECT_EQ(generate_source(small.stages[0], ElementType::Float), generate_source(large.stages[0], ElementType::Float));
+  RunOptions options;
+  options.leaf = LeafChoice::Generated;
+  for (const char* settings : {"ni=3,nj=4,nk=5", "ni=30,nj=41,nk=52,gx=3,gy=1", "ni=1,nj=1,nk=1"}) {
+    run_text(text, settings, options);
+  }
+}
+
+TEST(GeneratedLeaf, RunsInParallel) {
+  test::CacheFolder folder(cache());
+  for (const char* loop : {"ii", "ji"}) {
+    RunOptions options;
+    options.leaf = LeafChoice::Generated;
+    std::string text =
+        test::tiled_gemm("  distribute({i, j}, {io, jo}, {ii, ji}, M)\n  communicate({A, B, C}, jo)\n  parallelize(" +
+                         std::string(loop) + ")\n");
+    run_text(text, "ni=37,nj=29,nk=11", options);
+    Plan plan = test::plan_text(text);
+    EXPECT_NE(generate_source(plan.stages[0], ElementType::Double).find("#pragma omp parallel for"), std::string::npos);
+  }
+}
+
+TEST(GeneratedLeaf, Source) {
+  Plan gemm = test::plan_text(
+      test::tiled_gemm("  distribute({i, j}, {io, jo}, {ii, ji}, M)\n  split(k, ko, ki, chunk)\n"
+                       "  reorder({io, jo, ko, ii, ji, ki})\n  communicate({B, C}, ko)\n  communicate(A, jo)\n"));
+  test::expect_golden("leaf/gemm_double.txt", generate_source(gemm.stages[0], ElementType::Double));
+  Plan sums = test::plan_text(
+      "param n = 6\ntensor a(n)\ntensor B(n, n)\ntensor c(n)\na(i) += 2 * B(i, j) - -B(j, i) * 3 + c(i)\n"
+      "schedule\n  collapse(i, j, f)\n  split(f, fo, fi, 4)\n  rotate(fi, fo, fr)\n",
+      "");
+  test::expect_golden("leaf/collapse_int32.txt", generate_source(sums.stages[0], ElementType::Int32));
+}
+
+// ---- the automatic choice ----
+
+TEST(LeafChoiceTest, TheLibraryWhereSubstituteAsksForIt) {
+  Plan plan = test::plan_algorithm("summa", "ni=8,nj=8,nk=8,chunk=4");
+  EXPECT_EQ(make_leaf(plan.stages[0], ElementType::Double, LeafChoice::Automatic)->description(), "gemm (BLAS)");
+  EXPECT_EQ(make_leaf(plan.stages[0], ElementType::Int64, LeafChoice::Automatic)->description(),
+            "gemm (plain loops: no BLAS for integers)");
+  EXPECT_EQ(make_leaf(plan.stages[0], ElementType::Double, LeafChoice::Interpreted)->description(), "interpreted");
+  Plan tiny = test::plan_algorithm("ttv", "ni=8,nj=8,nk=8");
+  EXPECT_EQ(make_leaf(tiny.stages[0], ElementType::Double, LeafChoice::Automatic)->description(), "interpreted");
+}
+
+// ---- addresses beyond 2^31 elements, without their memory ----
+
+// One element of each operand is real; its view says that it lies at a far coordinate.
+TEST(LargeAddresses, EveryLeafComputesIn64Bits) {
+  test::CacheFolder folder(cache());
+  constexpr int64_t far = int64_t{1} << 34;
+  // The last chunk of i has one iteration, the one at 2^34.
+  Plan plan = test::plan_text(R"(param ni = 1, nj = 1, nk = 1
+tensor A(ni, nj)
+tensor B(ni, nk)
+tensor C(nk, nj)
+A(i, j) = B(i, k) * C(k, j)
+schedule
+  split(i, io, ii, 4096)
+  communicate({A, B, C}, io)
+  substitute({ii, j, k}, gemm)
+)",
+                              fmt::format("ni={}", far + 1));
+  const StagePlan& stage = plan.stages[0];
+  double a = 5, b = 7, c = 11;
+  constexpr int64_t stride = 16;
+  View rows{nullptr, -far * stride, {stride, 1}};
+  LeafArguments arguments;
+  arguments.values.assign(static_cast<size_t>(stage.space.size()), 0);
+  arguments.values[find_variable(stage.stage->space, "io")] = far / 4096;
+  arguments.operands = {rows, rows, View{reinterpret_cast<std::byte*>(&c), 0, {1, 1}}};
+  arguments.operands[0].data = reinterpret_cast<std::byte*>(&a);
+  arguments.operands[1].data = reinterpret_cast<std::byte*>(&b);
+  std::vector<std::unique_ptr<LeafKernel>> leaves;
+  leaves.push_back(make_interpreted_leaf(stage, ElementType::Double));
+  leaves.push_back(make_gemm_leaf(stage, ElementType::Double));
+  leaves.push_back(make_generated_leaf(stage, ElementType::Double));
+  double want = a;
+  for (const auto& leaf : leaves) {
+    leaf->run(arguments);
+    want += b * c;
+    EXPECT_EQ(a, want) << leaf->description();
+  }
+}
+
+}  // namespace
+}  // namespace distal

@@ -1,0 +1,368 @@
+#include "shrink.h"
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+#include <vector>
+
+#include "lang/parse.h"
+
+namespace distal::property {
+
+namespace {
+
+using Candidates = std::vector<Module>;
+
+template <class T>
+std::vector<T> without(std::vector<T> list, size_t at) {
+  list.erase(list.begin() + static_cast<std::ptrdiff_t>(at));
+  return list;
+}
+
+// ---- statements and schedules ----
+
+void drop_statements(const Module& m, Candidates& out) {
+  for (size_t s = 0; m.statements.size() > 1 && s < m.statements.size(); ++s) {
+    out.push_back(m);
+    out.back().statements = without(m.statements, s);
+  }
+}
+
+void drop_commands(const Module& m, Candidates& out) {
+  for (size_t s = 0; s < m.statements.size(); ++s) {
+    const std::vector<Command>& schedule = m.statements[s].schedule;
+    if (schedule.size() > 1) {
+      out.push_back(m);
+      out.back().statements[s].schedule.clear();
+    }
+    for (size_t c = schedule.size(); c-- > 0;) {
+      out.push_back(m);
+      out.back().statements[s].schedule = without(schedule, c);
+    }
+  }
+}
+
+void shorten_commands(const Module& m, Candidates& out) {
+  for (size_t s = 0; s < m.statements.size(); ++s) {
+    for (size_t c = 0; c < m.statements[s].schedule.size(); ++c) {
+      auto add = [&](auto action) {
+        out.push_back(m);
+        out.back().statements[s].schedule[c].action = std::move(action);
+      };
+      const auto& action = m.statements[s].schedule[c].action;
+      if (const auto* r = std::get_if<ReorderCommand>(&action)) {
+        for (size_t i = 0; r->order.size() > 2 && i < r->order.size(); ++i) add(ReorderCommand{without(r->order, i)});
+      } else if (const auto* k = std::get_if<CommunicateCommand>(&action)) {
+        for (size_t i = 0; k->tensors.size() > 1 && i < k->tensors.size(); ++i) {
+          add(CommunicateCommand{without(k->tensors, i), k->at});
+        }
+      } else if (const auto* t = std::get_if<RotateCommand>(&action)) {
+        for (size_t i = 0; t->by.size() > 1 && i < t->by.size(); ++i) {
+          add(RotateCommand{t->target, without(t->by, i), t->result});
+        }
+      } else if (const auto* d = std::get_if<DistributeCommand>(&action)) {
+        for (size_t i = 0; d->variables.size() > 1 && i < d->variables.size(); ++i) {
+          add(DistributeCommand{without(d->variables, i), d->onto});
+        }
+      }
+    }
+  }
+}
+
+// ---- expressions ----
+
+std::vector<Expr> smaller(const Expr& e) {
+  std::vector<Expr> out;
+  if (const auto* n = std::get_if<Negate>(&e.node())) {
+    out.push_back(n->operand);
+    for (const Expr& x : smaller(n->operand)) out.push_back(Expr::negate(x));
+  }
+  if (const auto* b = std::get_if<Binary>(&e.node())) {
+    out.push_back(b->left);
+    out.push_back(b->right);
+    for (const Expr& x : smaller(b->left)) out.push_back(Expr::binary(b->op, x, b->right));
+    for (const Expr& x : smaller(b->right)) out.push_back(Expr::binary(b->op, b->left, x));
+    if (b->op == BinaryOp::Subtract) out.push_back(Expr::binary(BinaryOp::Add, b->left, b->right));
+  }
+  return out;
+}
+
+void simplify_statements(const Module& m, Candidates& out) {
+  for (size_t s = 0; s < m.statements.size(); ++s) {
+    const Statement& statement = m.statements[s].statement;
+    for (const Expr& e : smaller(statement.rhs)) {
+      out.push_back(m);
+      out.back().statements[s].statement.rhs = e;
+    }
+    if (statement.op == AssignOp::Accumulate) {
+      out.push_back(m);
+      out.back().statements[s].statement.op = AssignOp::Assign;
+    }
+  }
+}
+
+Expr without_index(const Expr& e, const std::string& tensor, size_t d) {
+  if (const auto* a = std::get_if<Access>(&e.node())) {
+    if (a->tensor != tensor) return e;
+    return Expr(Access{a->tensor, without(a->indices, d), a->span});
+  }
+  if (const auto* n = std::get_if<Negate>(&e.node())) return Expr::negate(without_index(n->operand, tensor, d));
+  if (const auto* b = std::get_if<Binary>(&e.node())) {
+    return Expr::binary(b->op, without_index(b->left, tensor, d), without_index(b->right, tensor, d));
+  }
+  return e;
+}
+
+// ---- tensors ----
+
+// A dimension less of one tensor: in its declaration and in every access.
+void drop_tensor_dimension(const Module& m, size_t t, size_t d, Candidates& out) {
+  out.push_back(m);
+  Module& made = out.back();
+  Tensor& tensor = made.tensors[t];
+  tensor.dimensions = without(tensor.dimensions, d);
+  tensor.order.clear();
+  for (size_t i = 0; i < tensor.dimensions.size(); ++i) tensor.order.push_back(static_cast<int>(i));
+  if (tensor.distribution) {
+    for (LevelDistribution& level : tensor.distribution->levels) {
+      std::string name = level.tensor_dimensions[d];
+      level.tensor_dimensions = without(level.tensor_dimensions, d);
+      level.cyclic.erase(name);
+      for (MachineDimension& role : level.machine_dimensions) {
+        const auto* partition = std::get_if<Partition>(&role.role);
+        if (partition && partition->name == name) role.role = Fix{IntExpr(0)};
+      }
+    }
+  }
+  for (ScheduledStatement& s : made.statements) {
+    if (s.statement.lhs.tensor == tensor.name) s.statement.lhs.indices = without(s.statement.lhs.indices, d);
+    s.statement.rhs = without_index(s.statement.rhs, tensor.name, d);
+  }
+}
+
+void simplify_tensors(const Module& m, Candidates& out) {
+  for (size_t t = 0; t < m.tensors.size(); ++t) {
+    auto add = [&]() -> Tensor& {
+      out.push_back(m);
+      return out.back().tensors[t];
+    };
+    add() = m.tensors[t];
+    out.back().tensors = without(m.tensors, t);  // legal only if nothing uses it
+    for (size_t d = 0; d < m.tensors[t].dimensions.size(); ++d) drop_tensor_dimension(m, t, d, out);
+    if (!std::is_sorted(m.tensors[t].order.begin(), m.tensors[t].order.end())) {
+      std::vector<int>& order = add().order;
+      std::sort(order.begin(), order.end());
+    }
+    if (!m.tensors[t].distribution) continue;
+    add().distribution.reset();
+    out.back().tensors[t].machine.reset();
+    const std::vector<LevelDistribution>& levels = m.tensors[t].distribution->levels;
+    for (size_t l = 0; l < levels.size(); ++l) {
+      if (!levels[l].cyclic.empty()) add().distribution->levels[l].cyclic.clear();
+      for (size_t d = 0; d < levels[l].machine_dimensions.size(); ++d) {
+        const auto* fix = std::get_if<Fix>(&levels[l].machine_dimensions[d].role);
+        if (fix && fix->face.is_constant(0)) continue;
+        LevelDistribution& level = add().distribution->levels[l];
+        const auto* partition = std::get_if<Partition>(&level.machine_dimensions[d].role);
+        if (partition) level.cyclic.erase(partition->name);
+        level.machine_dimensions[d].role = Fix{IntExpr(0)};
+      }
+    }
+  }
+}
+
+// ---- machines ----
+
+// A level less, or a dimension less of a level, of the machine and of everything on it. References to levels by number
+// move with it.
+void drop_machine_part(const Module& m, size_t level, int dimension, Candidates& out) {
+  auto cut_machine = [&](Machine& machine) {
+    if (dimension < 0) {
+      machine.levels = without(machine.levels, level);
+    } else {
+      machine.levels[level].extents = without(machine.levels[level].extents, static_cast<size_t>(dimension));
+    }
+  };
+  out.push_back(m);
+  Module& made = out.back();
+  for (Machine& machine : made.machines) cut_machine(machine);
+  for (Tensor& t : made.tensors) {
+    if (t.machine) cut_machine(*t.machine);
+    if (!t.distribution) continue;
+    std::vector<LevelDistribution>& levels = t.distribution->levels;
+    if (dimension < 0) {
+      levels = without(levels, level);
+      continue;
+    }
+    const MachineDimension role = levels[level].machine_dimensions[static_cast<size_t>(dimension)];
+    if (const auto* partition = std::get_if<Partition>(&role.role)) levels[level].cyclic.erase(partition->name);
+    levels[level].machine_dimensions = without(levels[level].machine_dimensions, static_cast<size_t>(dimension));
+  }
+  if (dimension >= 0) return;
+  for (ScheduledStatement& s : made.statements) {
+    for (Command& c : s.schedule) {
+      std::optional<int>* named = nullptr;
+      if (auto* bare = std::get_if<DistributeCommand>(&c.action); bare && bare->onto) named = &bare->onto->level;
+      if (auto* compound = std::get_if<DistributeOntoCommand>(&c.action)) named = &compound->onto.level;
+      if (named && *named && **named > static_cast<int>(level)) --**named;
+    }
+  }
+}
+
+void simplify_machine(const Module& m, Candidates& out) {
+  if (m.machines.size() != 1) return;
+  const std::vector<Grid>& levels = m.machines[0].levels;
+  for (size_t l = 0; l < levels.size(); ++l) {
+    if (levels.size() > 1) drop_machine_part(m, l, -1, out);
+    for (size_t d = 0; levels[l].extents.size() > 1 && d < levels[l].extents.size(); ++d) {
+      drop_machine_part(m, l, static_cast<int>(d), out);
+    }
+  }
+  for (size_t t = 0; t < m.tensors.size(); ++t) {
+    if (!m.tensors[t].machine || !m.tensors[t].machine->name.empty()) continue;
+    out.push_back(m);
+    out.back().tensors[t].machine = m.machines[0];
+  }
+}
+
+// ---- numbers ----
+
+void simplify_numbers(const Module& m, Candidates& out) {
+  for (size_t p = 0; p < m.params.size(); ++p) {
+    out.push_back(m);
+    out.back().params = without(m.params, p);  // legal only if nothing uses it
+    if (!m.params[p].value.is_constant()) continue;
+    int64_t value = m.params[p].value.value();
+    for (int64_t smaller_value : {int64_t{1}, value / 2, value - 1}) {
+      if (smaller_value < 1 || smaller_value >= value) continue;
+      out.push_back(m);
+      out.back().params[p].value = IntExpr(smaller_value);
+    }
+  }
+  if (m.type != ElementType::Int64) {
+    out.push_back(m);
+    out.back().type = ElementType::Int64;
+  }
+}
+
+// Every number that a param stands for, written out: then each can shrink by itself.
+Module with_numbers(const Module& m) {
+  Bindings params = distal::bind(m, {});
+  Module out = m;
+  auto settle = [&](IntExpr& e) { e = IntExpr(e.evaluate(params)); };
+  auto settle_machine = [&](Machine& machine) {
+    for (Grid& g : machine.levels) {
+      for (IntExpr& e : g.extents) settle(e);
+    }
+  };
+  for (Machine& machine : out.machines) settle_machine(machine);
+  for (Tensor& t : out.tensors) {
+    if (t.machine) settle_machine(*t.machine);
+  }
+  return out;
+}
+
+void shrink_machine_numbers(const Module& m, Candidates& out) {
+  if (m.machines.size() != 1) return;
+  try {
+    Module plain = with_numbers(m);
+    if (!(plain == m)) out.push_back(plain);
+  } catch (const Error&) {  // a number of its own is wrong: the program fails before any of this matters
+    return;
+  }
+  for (size_t l = 0; l < m.machines[0].levels.size(); ++l) {
+    for (size_t d = 0; d < m.machines[0].levels[l].extents.size(); ++d) {
+      const IntExpr& extent = m.machines[0].levels[l].extents[d];
+      if (!extent.is_constant() || extent.value() <= 1) continue;
+      for (int64_t value : {int64_t{1}, extent.value() - 1}) {
+        out.push_back(m);
+        for (Machine& machine : out.back().machines) machine.levels[l].extents[d] = IntExpr(value);
+        for (Tensor& t : out.back().tensors) {
+          if (t.machine) t.machine->levels[l].extents[d] = IntExpr(value);
+        }
+      }
+    }
+  }
+}
+
+void shrink_command_numbers(const Module& m, Candidates& out) {
+  for (size_t s = 0; s < m.statements.size(); ++s) {
+    for (size_t c = 0; c < m.statements[s].schedule.size(); ++c) {
+      auto shrink_number = [&](auto with) {
+        for (int64_t value = 1; value <= 3; ++value) {
+          out.push_back(m);
+          out.back().statements[s].schedule[c].action = with(value);
+        }
+      };
+      const auto& action = m.statements[s].schedule[c].action;
+      if (const auto* x = std::get_if<SplitCommand>(&action); x && !x->size.is_constant()) {
+        shrink_number([&](int64_t v) { return SplitCommand{x->target, x->outer, x->inner, IntExpr(v)}; });
+      }
+      if (const auto* x = std::get_if<DivideCommand>(&action); x && !x->parts.is_constant()) {
+        shrink_number([&](int64_t v) { return DivideCommand{x->target, x->outer, x->inner, IntExpr(v)}; });
+      }
+    }
+  }
+}
+
+std::vector<std::string> smaller_modules(const std::string& text) {
+  Module m = parse_module(text, "shrinking");
+  Candidates made;
+  drop_statements(m, made);
+  drop_commands(m, made);
+  simplify_machine(m, made);
+  simplify_tensors(m, made);
+  simplify_statements(m, made);
+  shorten_commands(m, made);
+  simplify_numbers(m, made);
+  shrink_machine_numbers(m, made);
+  shrink_command_numbers(m, made);
+  std::vector<std::string> out;
+  for (const Module& candidate : made) out.push_back(to_string(candidate));
+  return out;
+}
+
+// For a program that does not survive being parsed and printed: a line less.
+std::vector<std::string> fewer_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  std::stringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line + "\n");
+  std::vector<std::string> out;
+  for (size_t l = 0; l < lines.size(); ++l) {
+    if (lines[l].starts_with("type")) continue;  // integers are easier to look at than the type that is the default
+    std::string joined;
+    for (const std::string& line : without(lines, l)) joined += line;
+    out.push_back(joined);
+  }
+  return out;
+}
+
+std::vector<std::string> candidates(const std::string& text) {
+  std::vector<std::string> out;
+  try {
+    out = smaller_modules(text);
+  } catch (const std::exception&) {  // lines are left to drop
+  }
+  std::vector<std::string> lines = fewer_lines(text);
+  out.insert(out.end(), lines.begin(), lines.end());
+  return out;
+}
+
+}  // namespace
+
+std::string shrink(const std::string& text, const StillFails& still_fails) {
+  std::string best = text;
+  std::set<std::string> tried{best};  // so that steps that only rewrite cannot go in a circle
+  for (bool smaller = true; smaller;) {
+    smaller = false;
+    for (const std::string& candidate : candidates(best)) {
+      if (!tried.insert(candidate).second || !still_fails(candidate)) continue;
+      best = candidate;
+      smaller = true;
+      break;
+    }
+  }
+  return best;
+}
+
+}  // namespace distal::property
