@@ -9,7 +9,7 @@
 #include "lang/parse.h"
 #include "lower/compile.h"
 
-namespace distal {
+namespace distal::core {
 namespace {
 
 class EmptyLeaf : public LeafKernel {
@@ -23,7 +23,7 @@ Bindings settings(int64_t n, int64_t grid) { return {{"ni", n}, {"nj", n}, {"nk"
 void run_engine(benchmark::State& state, const std::string& algorithm, bool own_memory) {
   Module module = parse_file(std::string(DISTAL_SOURCE_DIR) + "/algorithms/" + algorithm + ".distal");
   int64_t grid = state.range(0);
-  Plan plan = make_plan(compile(module), distal::bind(module, settings(4 * grid, grid)));
+  Plan plan = make_plan(compile(module), distal::core::bind(module, settings(4 * grid, grid)));
   ThreadsOptions options{static_cast<int>(state.range(1)), own_memory};
   MemoryNeeds needs = memory_needs(plan, reach_of(options));
   Allocator allocator(plan.processors);
@@ -48,6 +48,6 @@ BENCHMARK_CAPTURE(run_engine, cannon_copies, "cannon", true)->Apply(grids_and_th
 BENCHMARK_CAPTURE(run_engine, pumma_copies, "pumma", true)->Apply(grids_and_threads);
 
 }  // namespace
-}  // namespace distal
+}  // namespace distal::core
 
 BENCHMARK_MAIN();

@@ -6,13 +6,13 @@
 #include "lower/compile.h"
 #include "plan/cost.h"
 
-namespace distal {
+namespace distal::core {
 namespace {
 
 void explain(benchmark::State& state, const std::string& algorithm, const Bindings& settings) {
   Module module = parse_file(std::string(DISTAL_SOURCE_DIR) + "/algorithms/" + algorithm + ".distal");
   for (auto _ : state) {
-    Plan plan = make_plan(compile(module), distal::bind(module, settings));
+    Plan plan = make_plan(compile(module), distal::core::bind(module, settings));
     benchmark::DoNotOptimize(count_cost(plan).bytes_moved);
   }
 }
@@ -34,6 +34,6 @@ BENCHMARK_CAPTURE(explain, matvec, "matvec", kPlane)->Unit(benchmark::kMilliseco
 BENCHMARK_CAPTURE(explain, contraction4, "contraction4", kPlane)->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace distal
+}  // namespace distal::core
 
 BENCHMARK_MAIN();

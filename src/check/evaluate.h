@@ -8,7 +8,7 @@
 #include "check/number.h"
 #include "check/reference.h"
 
-namespace distal {
+namespace distal::core {
 
 // One addend of the right side, cut at the outermost + and -, with its own sum: the variables that stand in it but
 // not on the left side.
@@ -204,4 +204,4 @@ class AddendEvaluator {
   std::vector<DenseRead> dense_;  // empty: not a product of dense tensors
 };
 
-}  // namespace distal
+}  // namespace distal::core

@@ -3,7 +3,7 @@
 #include "check/evaluate.h"
 #include "support/checked.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -112,4 +112,4 @@ FlatAddend flatten(const Addend& addend, const std::vector<std::string>& outer,
   return Flattener(outer, variable_extents).flatten(addend);
 }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -7,7 +7,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace distal {
+namespace distal::core {
 
 // The arithmetic in which the reference computes elements of type T. A number carries its magnitude: what it would
 // be if nothing in it cancelled, the measure of how large rounding errors in it may be.
@@ -109,4 +109,4 @@ double tolerance(int64_t contributions) {
   }
 }
 
-}  // namespace distal
+}  // namespace distal::core

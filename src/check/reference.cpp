@@ -6,7 +6,7 @@
 #include "check/evaluate.h"
 #include "check/sample.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -137,4 +137,4 @@ std::vector<std::byte> evaluate_statement(const Statement& statement, ElementTyp
                            [&](auto zero) { return evaluate<decltype(zero)>(statement, variable_extents, before); });
 }
 
-}  // namespace distal
+}  // namespace distal::core

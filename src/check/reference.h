@@ -12,7 +12,7 @@
 #include "lang/element_type.h"
 #include "lang/index_notation.h"
 
-namespace distal {
+namespace distal::core {
 
 // The reference: a statement evaluated by its definition, element by element. It shares no code with the
 // compiler, so that one mistake cannot hide in both.
@@ -57,4 +57,4 @@ std::vector<std::byte> evaluate_statement(const Statement& statement, ElementTyp
                                           const std::map<std::string, int64_t>& variable_extents,
                                           const ElementReader& before);
 
-}  // namespace distal
+}  // namespace distal::core

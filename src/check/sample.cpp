@@ -7,7 +7,7 @@
 
 #include "support/checked.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -70,4 +70,4 @@ void place_to_coordinates(int64_t place, const std::vector<int64_t>& shape, std:
   }
 }
 
-}  // namespace distal
+}  // namespace distal::core

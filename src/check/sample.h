@@ -6,7 +6,7 @@
 
 #include "lang/index_notation.h"
 
-namespace distal {
+namespace distal::core {
 
 // Calls `visit` with places in the output of a statement, as positions in C order, ascending and without repeats: all
 // of them if `max_samples` is 0, less or enough for all, otherwise that many by the seed, the corners first of all. A
@@ -17,4 +17,4 @@ void for_each_place(const Access& output, const std::vector<int64_t>& shape, int
 // The coordinates of a position in C order.
 void place_to_coordinates(int64_t place, const std::vector<int64_t>& shape, std::vector<int64_t>& coordinates);
 
-}  // namespace distal
+}  // namespace distal::core

@@ -6,7 +6,7 @@
 
 #include "plan/cost.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -92,4 +92,4 @@ void ResultChecker::add(const CheckResult& result) {
   result_.checked += result.checked;
 }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -7,7 +7,7 @@
 #include "cli/dataset.h"
 #include "store/tensor_store.h"
 
-namespace distal {
+namespace distal::core {
 
 // Compares what statements wrote with the reference. Tensors that no statement has written are read from the data set,
 // not from their pieces, so that a misplaced piece is found too.
@@ -32,4 +32,4 @@ class ResultChecker {
   CheckResult result_;
 };
 
-}  // namespace distal
+}  // namespace distal::core

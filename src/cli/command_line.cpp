@@ -5,7 +5,7 @@
 
 #include "cli/options.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -102,4 +102,4 @@ int main_command(int argc, const char* const* argv) {
   }
 }
 
-}  // namespace distal
+}  // namespace distal::core

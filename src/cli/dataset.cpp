@@ -7,7 +7,7 @@
 
 #include "data/random.h"
 
-namespace distal {
+namespace distal::core {
 
 Dataset::Dataset(const Plan& plan, const std::map<std::string, std::string>& files, uint64_t seed)
     : plan_(plan), type_(plan.program->module.type) {
@@ -84,4 +84,4 @@ int64_t Dataset::loaded_bytes() const {
   return bytes;
 }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -8,7 +8,7 @@
 #include "plan/plan.h"
 #include "store/tensor_store.h"
 
-namespace distal {
+namespace distal::core {
 
 // The data that a run starts from: loaded arrays, and random values for the rest. It can tell the start value of any
 // element of any tensor without looking at the pieces, which is what makes the check independent of them.
@@ -33,4 +33,4 @@ class Dataset {
   std::vector<uint64_t> seeds_;
 };
 
-}  // namespace distal
+}  // namespace distal::core

@@ -15,7 +15,7 @@
 #include "schedule/schedule.h"
 #include "support/text.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -188,4 +188,4 @@ int check_command(const CliOptions& options) {
   return 0;
 }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -1,3 +1,3 @@
 #include "cli/options.h"
 
-int main(int argc, char** argv) { return distal::main_command(argc, argv); }
+int main(int argc, char** argv) { return distal::core::main_command(argc, argv); }

@@ -8,7 +8,7 @@
 #include "lang/parse.h"
 #include "lang/validate.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -61,9 +61,9 @@ ElementType parse_type_option(const std::string& name) {
 LoadedModule load_module(const CliOptions& options) {
   LoadedModule loaded{parse_file(options.file), {}};
   if (!options.type.empty()) loaded.module.type = parse_type_option(options.type);
-  loaded.params = distal::bind(loaded.module, parse_settings(options.set));
+  loaded.params = distal::core::bind(loaded.module, parse_settings(options.set));
   validate(loaded.module, loaded.params);
   return loaded;
 }
 
-}  // namespace distal
+}  // namespace distal::core

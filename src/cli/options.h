@@ -8,7 +8,7 @@
 #include "lang/int_expr.h"
 #include "lang/module.h"
 
-namespace distal {
+namespace distal::core {
 
 // What the command line said.
 struct CliOptions {
@@ -56,4 +56,4 @@ int plan_cosma_command(const CliOptions& options);
 // Parses the command line and does what it says. Errors are printed on stderr and become the exit status.
 int main_command(int argc, const char* const* argv);
 
-}  // namespace distal
+}  // namespace distal::core

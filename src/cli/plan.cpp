@@ -8,7 +8,7 @@
 #include "support/text.h"
 #include "tune/cosma.h"
 
-namespace distal {
+namespace distal::core {
 
 int plan_cosma_command(const CliOptions& o) {
   ElementType type = o.type.empty() ? ElementType::Double : parse_type_option(o.type);
@@ -38,4 +38,4 @@ int plan_cosma_command(const CliOptions& o) {
   return 0;
 }
 
-}  // namespace distal
+}  // namespace distal::core

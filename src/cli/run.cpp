@@ -19,7 +19,7 @@
 #include "plan/verify.h"
 #include "support/text.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -279,4 +279,4 @@ int run_command(const CliOptions& options) {
   return session.ok() ? 0 : 1;
 }
 
-}  // namespace distal
+}  // namespace distal::core

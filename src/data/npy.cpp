@@ -13,7 +13,7 @@
 
 #include "data/npy_header.h"
 
-namespace distal {
+namespace distal::core {
 
 static_assert(std::endian::native == std::endian::little, "the elements of a .npy file are used as they stand");
 
@@ -149,4 +149,4 @@ void write_npy(const std::string& path, const NpyArray& array) {
   }
 }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -7,7 +7,7 @@
 
 #include "lang/element_type.h"
 
-namespace distal {
+namespace distal::core {
 
 // A dense array as a .npy file holds it, always in C order (the last dimension is contiguous). A scalar has an
 // empty shape and one element.
@@ -25,4 +25,4 @@ NpyArray read_npy(const std::string& path);
 // Writes the oldest format version that can hold the header, as NumPy does.
 void write_npy(const std::string& path, const NpyArray& array);
 
-}  // namespace distal
+}  // namespace distal::core

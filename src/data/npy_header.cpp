@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -173,4 +173,4 @@ std::string format_npy_header(ElementType type, const std::vector<int64_t>& shap
   throw InternalError("element type without a .npy code");
 }
 
-}  // namespace distal
+}  // namespace distal::core

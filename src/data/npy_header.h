@@ -7,7 +7,7 @@
 
 #include "lang/element_type.h"
 
-namespace distal {
+namespace distal::core {
 
 // What the dictionary at the head of a .npy file says.
 struct NpyHeader {
@@ -25,4 +25,4 @@ std::string format_npy_header(ElementType type, const std::vector<int64_t>& shap
 // Refuses `path` for the given reason; the help says what a file must be.
 [[noreturn]] void refuse_npy(const std::string& path, const std::string& reason);
 
-}  // namespace distal
+}  // namespace distal::core

@@ -1,6 +1,6 @@
 #include "data/random.h"
 
-namespace distal {
+namespace distal::core {
 
 uint64_t tensor_seed(const std::string& name, uint64_t seed) {
   uint64_t hash = mix_bits(seed + random_detail::kGolden);
@@ -8,4 +8,4 @@ uint64_t tensor_seed(const std::string& name, uint64_t seed) {
   return mix_bits(hash);
 }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -5,7 +5,7 @@
 #include <string>
 #include <type_traits>
 
-namespace distal {
+namespace distal::core {
 
 // The random data of a tensor is a pure function of its element's place, so that every processor fills its own
 // pieces without communication, and any engine and any grid sees the same tensor.
@@ -55,4 +55,4 @@ constexpr T random_value(uint64_t seed, int64_t linear_index) {
 // The seed of one tensor's data: tensors of one run differ, and so do runs with different seeds.
 uint64_t tensor_seed(const std::string& name, uint64_t seed);
 
-}  // namespace distal
+}  // namespace distal::core

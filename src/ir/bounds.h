@@ -6,7 +6,7 @@
 
 #include "ir/iteration_space.h"
 
-namespace distal {
+namespace distal::core {
 
 // The values that a variable takes while some loops stand still and the others run: lo <= v < hi. Exact if it takes
 // all of them, in every combination with the other variables.
@@ -132,4 +132,4 @@ bool bounds(const IterationSpace<Number>& space, std::vector<Interval<Number>>& 
   return true;
 }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -113,4 +113,4 @@ std::string loop_nest_text(const Stmt& stmt) {
   return out + indent + to_string(nest.body) + "\n";
 }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -8,7 +8,7 @@
 #include "ir/relation.h"
 #include "lang/index_notation.h"
 
-namespace distal {
+namespace distal::core {
 
 struct Forall;
 struct Assignment;
@@ -95,4 +95,4 @@ Stmt to_stmt(const Nest& nest);
 // The loops one under another, as in the paper's figures: what errors and `explain` show.
 std::string loop_nest_text(const Stmt& stmt);
 
-}  // namespace distal
+}  // namespace distal::core

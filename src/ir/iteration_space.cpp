@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -112,4 +112,4 @@ IterationSpace<int64_t> evaluate(const IterationSpace<IntExpr>& space, const Bin
   return out;
 }
 
-}  // namespace distal
+}  // namespace distal::core

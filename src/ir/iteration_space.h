@@ -9,7 +9,7 @@
 #include "lang/int_expr.h"
 #include "support/checked.h"
 
-namespace distal {
+namespace distal::core {
 
 // How the variables of a statement derive from one another, by number instead of by name. `Number` is IntExpr in a
 // Program, where sizes are symbols, and int64_t in a Plan, where they are values: bounds analysis is written once
@@ -57,4 +57,4 @@ std::vector<bool> made_from(const std::vector<Derivation>& derivations, int vari
 
 IterationSpace<int64_t> evaluate(const IterationSpace<IntExpr>& space, const Bindings& params);
 
-}  // namespace distal
+}  // namespace distal::core

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -47,4 +47,4 @@ struct Printer {
 
 std::string to_string(const Relation& relation) { return std::visit(Printer{}, relation); }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -9,7 +9,7 @@
 #include "lang/index_notation.h"
 #include "lang/int_expr.h"
 
-namespace distal {
+namespace distal::core {
 
 // The relations of a "s.t." clause. The first four say how loops derive from one another; the others mark loops.
 
@@ -66,4 +66,4 @@ using Relation = std::variant<SplitRelation, DivideRelation, CollapseRelation, R
 
 std::string to_string(const Relation& relation);
 
-}  // namespace distal
+}  // namespace distal::core

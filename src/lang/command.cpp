@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -67,4 +67,4 @@ std::string to_string(const GridRef& ref) {
 
 std::string to_string(const Command& command) { return std::visit(Printer{}, command.action); }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -8,7 +8,7 @@
 #include "lang/index_notation.h"
 #include "lang/machine.h"
 
-namespace distal {
+namespace distal::core {
 
 // A name as the user wrote it, with its place.
 struct Name {
@@ -88,4 +88,4 @@ struct Command {
 std::string to_string(const GridRef& ref);
 std::string to_string(const Command& command);  // as in a .distal file: "split(k, ko, ki, chunk)"
 
-}  // namespace distal
+}  // namespace distal::core

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -62,4 +62,4 @@ std::string to_string(const Distribution& distribution) {
   return out;
 }
 
-}  // namespace distal
+}  // namespace distal::core

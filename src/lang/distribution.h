@@ -7,7 +7,7 @@
 
 #include "lang/machine.h"
 
-namespace distal {
+namespace distal::core {
 
 // What a machine dimension does with a tensor (the right side of "xy -> x0*").
 struct Partition {
@@ -46,4 +46,4 @@ struct Distribution {
 std::string to_string(const LevelDistribution& level);
 std::string to_string(const Distribution& distribution);
 
-}  // namespace distal
+}  // namespace distal::core

@@ -1,6 +1,6 @@
 #include "lang/element_type.h"
 
-namespace distal {
+namespace distal::core {
 
 std::string to_string(ElementType type) {
   switch (type) {
@@ -32,4 +32,4 @@ bool is_integer(ElementType type) { return type == ElementType::Int32 || type ==
 
 bool is_complex(ElementType type) { return type == ElementType::ComplexFloat || type == ElementType::ComplexDouble; }
 
-}  // namespace distal
+}  // namespace distal::core

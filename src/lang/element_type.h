@@ -8,7 +8,7 @@
 
 #include "support/error.h"
 
-namespace distal {
+namespace distal::core {
 
 enum class ElementType { Float, Double, Int32, Int64, ComplexFloat, ComplexDouble };
 
@@ -65,4 +65,4 @@ T wrapping_negate(T a) {
   }
 }
 
-}  // namespace distal
+}  // namespace distal::core

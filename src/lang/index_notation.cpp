@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -156,4 +156,4 @@ std::string to_string(const Statement& statement) {
   return fmt::format("{} {} {}", to_string(statement.lhs), to_string(statement.op), to_string(statement.rhs));
 }
 
-}  // namespace distal
+}  // namespace distal::core

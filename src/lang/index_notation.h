@@ -8,7 +8,7 @@
 
 #include "support/error.h"
 
-namespace distal {
+namespace distal::core {
 
 // A variable of index notation or a loop made from one; known by its name, which is unique in a statement.
 struct IndexVar {
@@ -98,4 +98,4 @@ std::string to_string(const Expr& expr);
 std::string to_string(AssignOp op);
 std::string to_string(const Statement& statement);
 
-}  // namespace distal
+}  // namespace distal::core

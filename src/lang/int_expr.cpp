@@ -4,7 +4,7 @@
 
 #include "support/checked.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -169,4 +169,4 @@ IntExpr ceil_div(const IntExpr& a, const IntExpr& b) { return IntExpr::make(Kind
 IntExpr min(const IntExpr& a, const IntExpr& b) { return IntExpr::make(Kind::Min, a, b); }
 IntExpr max(const IntExpr& a, const IntExpr& b) { return IntExpr::make(Kind::Max, a, b); }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -9,7 +9,7 @@
 
 #include "support/error.h"
 
-namespace distal {
+namespace distal::core {
 
 // The values of parameters (and, inside the compiler, of loop variables) by name.
 using Bindings = std::map<std::string, int64_t>;
@@ -64,4 +64,4 @@ IntExpr ceil_div(const IntExpr& a, const IntExpr& b);
 IntExpr min(const IntExpr& a, const IntExpr& b);
 IntExpr max(const IntExpr& a, const IntExpr& b);
 
-}  // namespace distal
+}  // namespace distal::core

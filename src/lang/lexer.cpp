@@ -4,7 +4,7 @@
 
 #include <array>
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -119,4 +119,4 @@ class Lexer {
 
 std::vector<Token> lex(const std::shared_ptr<const Source>& source) { return Lexer(source).run(); }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -7,7 +7,7 @@
 
 #include "support/error.h"
 
-namespace distal {
+namespace distal::core {
 
 // One word of a .distal text. No identifier is a keyword here: what a word means depends on where it stands.
 struct Token {
@@ -29,4 +29,4 @@ struct Token {
 // no token is an Error.
 std::vector<Token> lex(const std::shared_ptr<const Source>& source);
 
-}  // namespace distal
+}  // namespace distal::core

@@ -1,6 +1,6 @@
 #include "lang/machine.h"
 
-namespace distal {
+namespace distal::core {
 
 std::string to_string(ProcessorKind kind) { return kind == ProcessorKind::Cpu ? "cpu" : "gpu"; }
 
@@ -19,4 +19,4 @@ std::string to_string(const Machine& machine) {
   return out;
 }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -5,7 +5,7 @@
 
 #include "lang/int_expr.h"
 
-namespace distal {
+namespace distal::core {
 
 enum class ProcessorKind { Cpu, Gpu };
 enum class MemoryKind { System, Gpu };
@@ -34,4 +34,4 @@ std::string to_string(MemoryKind kind);
 std::string to_string(const Grid& grid);        // "Grid(gx, gy)", " gpu" after it for a level of GPUs
 std::string to_string(const Machine& machine);  // "Grid(2, 2) of Grid(4)"
 
-}  // namespace distal
+}  // namespace distal::core

@@ -7,7 +7,7 @@
 
 #include "lang/suggest.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -90,4 +90,4 @@ Bindings bind(const Module& module, const Bindings& overrides) {
   return values;
 }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -11,7 +11,7 @@
 #include "lang/index_notation.h"
 #include "lang/machine.h"
 
-namespace distal {
+namespace distal::core {
 
 struct Param {
   std::string name;
@@ -57,4 +57,4 @@ std::string to_string(const Module& module);
 // refused with the params that there are.
 Bindings bind(const Module& module, const Bindings& overrides);
 
-}  // namespace distal
+}  // namespace distal::core

@@ -16,7 +16,7 @@
 #include "lang/suggest.h"
 #include "lang/token_stream.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -194,4 +194,4 @@ Module parse_file(const std::string& path) {
   return parse_module(text.str(), path);
 }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -4,7 +4,7 @@
 
 #include "lang/module.h"
 
-namespace distal {
+namespace distal::core {
 
 // Parses the text of a .distal file. What needs no parameter value is checked here: names, arities, the validity
 // rules of tensor distribution notation. Throws Error at the first mistake.
@@ -13,4 +13,4 @@ Module parse_module(const std::string& text, const std::string& source_name);
 // Reads and parses a file; an unreadable file is an Error.
 Module parse_file(const std::string& path);
 
-}  // namespace distal
+}  // namespace distal::core

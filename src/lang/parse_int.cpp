@@ -8,7 +8,7 @@
 
 #include "lang/suggest.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -168,4 +168,4 @@ int64_t integer_value(const Token& number) {
   return static_cast<int64_t>(value);
 }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -3,7 +3,7 @@
 #include "lang/module.h"
 #include "lang/token_stream.h"
 
-namespace distal {
+namespace distal::core {
 
 // An integer expression with the place of its text, which a constant does not keep itself.
 struct PlacedInt {
@@ -21,4 +21,4 @@ IntExpr parse_positive_int_expr(TokenStream& tokens, const Module& module, const
 // A plain number, refused when it has a point or does not fit in 64 bits.
 int64_t integer_value(const Token& number);
 
-}  // namespace distal
+}  // namespace distal::core

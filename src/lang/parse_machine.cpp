@@ -4,7 +4,7 @@
 
 #include "lang/parse_int.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -46,4 +46,4 @@ Machine parse_machine(TokenStream& tokens, const Module& module) {
   return machine;
 }
 
-}  // namespace distal
+}  // namespace distal::core

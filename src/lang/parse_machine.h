@@ -3,7 +3,7 @@
 #include "lang/module.h"
 #include "lang/token_stream.h"
 
-namespace distal {
+namespace distal::core {
 
 // Whether a grid written in place stands here: `Grid` is no reserved word, its parenthesis makes it one.
 bool at_grid(const TokenStream& tokens);
@@ -14,4 +14,4 @@ Grid parse_grid(TokenStream& tokens, const Module& module);
 // Parses `Grid(...) of Grid(...) ...`; the machine has no name.
 Machine parse_machine(TokenStream& tokens, const Module& module);
 
-}  // namespace distal
+}  // namespace distal::core

@@ -9,7 +9,7 @@
 #include "lang/parse_machine.h"
 #include "lang/suggest.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -256,4 +256,4 @@ const std::vector<std::string>& command_names() {
   return names;
 }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -10,7 +10,7 @@
 #include "lang/same_machine.h"
 #include "lang/suggest.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -187,4 +187,4 @@ Statement parse_statement(TokenStream& tokens, const Module& module) {
   return statement;
 }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -3,10 +3,10 @@
 #include "lang/module.h"
 #include "lang/token_stream.h"
 
-namespace distal {
+namespace distal::core {
 
 // Parses `A(i, j) = e` or `A(i, j) += e` and checks it against the tensors that the module has so far: they exist,
 // have as many indices as dimensions, share a machine, and the right side gives every index of the output.
 Statement parse_statement(TokenStream& tokens, const Module& module);
 
-}  // namespace distal
+}  // namespace distal::core

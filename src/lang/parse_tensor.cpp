@@ -10,7 +10,7 @@
 #include "lang/resolve_distribution.h"
 #include "lang/suggest.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -183,4 +183,4 @@ class TensorParser {
 
 Tensor parse_tensor(TokenStream& tokens, const Module& module) { return TensorParser(tokens, module).run(); }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -4,7 +4,7 @@
 
 #include "lang/parse_int.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -139,4 +139,4 @@ std::vector<CyclicEntry> read_cyclic(TokenStream& tokens, const Module& module) 
   return entries;
 }
 
-}  // namespace distal
+}  // namespace distal::core

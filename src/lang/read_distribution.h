@@ -6,7 +6,7 @@
 #include "lang/module.h"
 #include "lang/token_stream.h"
 
-namespace distal {
+namespace distal::core {
 
 // One word between commas. In the short form it stands for several dimensions, one a character.
 struct DistributionWord {
@@ -44,4 +44,4 @@ RawDistribution read_distribution(TokenStream& tokens, const Module& module);
 bool at_cyclic(const TokenStream& tokens);
 std::vector<CyclicEntry> read_cyclic(TokenStream& tokens, const Module& module);
 
-}  // namespace distal
+}  // namespace distal::core

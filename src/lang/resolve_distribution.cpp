@@ -8,7 +8,7 @@
 #include "lang/same_machine.h"
 #include "lang/suggest.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -264,4 +264,4 @@ Distribution resolve_distribution(const RawDistribution& raw, const Tensor& tens
   return Resolver(raw, tensor, machine, module).run();
 }
 
-}  // namespace distal
+}  // namespace distal::core

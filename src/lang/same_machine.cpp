@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -50,4 +50,4 @@ std::string described(const Machine& machine) {
   return machine.name.empty() ? to_string(machine) : fmt::format("{} = {}", machine.name, to_string(machine));
 }
 
-}  // namespace distal
+}  // namespace distal::core

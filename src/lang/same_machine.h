@@ -2,7 +2,7 @@
 
 #include "lang/module.h"
 
-namespace distal {
+namespace distal::core {
 
 // All tensors of a statement live on one machine. Machines are compared by value, not by name: the same grids of
 // the same processors are the same machine.
@@ -22,4 +22,4 @@ Machine with_values(Machine machine, const Bindings& params);
 // "M = Grid(2, 2)", or only the grids for a machine written in place.
 std::string described(const Machine& machine);
 
-}  // namespace distal
+}  // namespace distal::core

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -56,4 +56,4 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
   return best == nullptr ? "" : fmt::format("; did you mean `{}`?", *best);
 }
 
-}  // namespace distal
+}  // namespace distal::core

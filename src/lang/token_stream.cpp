@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace distal {
+namespace distal::core {
 
 const Token& TokenStream::peek(size_t ahead) const { return tokens_[std::min(at_ + ahead, tokens_.size() - 1)]; }
 
@@ -101,4 +101,4 @@ void ExpressionLimits::count_operator(const Token& at) {
   }
 }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -6,7 +6,7 @@
 
 #include "lang/lexer.h"
 
-namespace distal {
+namespace distal::core {
 
 // A cursor over the tokens of a source, with the few moves that every part of the parser shares.
 class TokenStream {
@@ -83,4 +83,4 @@ class ExpressionLimits {
   int operators_ = 0;
 };
 
-}  // namespace distal
+}  // namespace distal::core

@@ -7,7 +7,7 @@
 
 #include "lang/same_machine.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -246,4 +246,4 @@ std::map<std::string, IntExpr> variable_extents(const Module& module, const Stat
   return extents;
 }
 
-}  // namespace distal
+}  // namespace distal::core

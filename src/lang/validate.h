@@ -2,7 +2,7 @@
 
 #include "lang/module.h"
 
-namespace distal {
+namespace distal::core {
 
 // Checks what depends on the values of the params: sizes and grid extents of at least 1, faces inside the grid,
 // block sizes, one extent per index variable (shape mismatch), literals that the element type can hold, element
@@ -12,4 +12,4 @@ void validate(const Module& module, const Bindings& params);
 // The extent of every index variable of a statement, taken from the tensors it indexes.
 std::map<std::string, IntExpr> variable_extents(const Module& module, const Statement& statement);
 
-}  // namespace distal
+}  // namespace distal::core

@@ -21,7 +21,7 @@
 
 extern char** environ;
 
-namespace distal {
+namespace distal::core {
 
 namespace fs = std::filesystem;
 
@@ -185,4 +185,4 @@ CompiledLeaf compile_leaf(const std::string& source, bool openmp) {
   return made;
 }
 
-}  // namespace distal
+}  // namespace distal::core

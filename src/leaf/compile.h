@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-namespace distal {
+namespace distal::core {
 
 using LeafFunction = void (*)(const int64_t* extent, const int64_t* value, void* const* data, const int64_t* offset,
                               const int64_t* const* stride);
@@ -26,4 +26,4 @@ std::string leaf_compiler();
 // The cache folder: $DISTAL_CACHE, or else distal/ in the user's cache folder.
 std::string cache_folder();
 
-}  // namespace distal
+}  // namespace distal::core

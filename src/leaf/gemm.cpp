@@ -6,7 +6,7 @@
 
 #include "leaf/nest.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -163,4 +163,4 @@ std::unique_ptr<LeafKernel> make_gemm_leaf(const StagePlan& stage, ElementType t
   });
 }
 
-}  // namespace distal
+}  // namespace distal::core

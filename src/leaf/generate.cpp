@@ -8,7 +8,7 @@
 #include "leaf/compile.h"
 #include "leaf/nest.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -212,4 +212,4 @@ std::unique_ptr<LeafKernel> make_generated_leaf(const StagePlan& stage, ElementT
   return std::make_unique<GeneratedLeaf>(stage, compile_leaf(generate_source(stage, type), parallel));
 }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -5,7 +5,7 @@
 
 #include "leaf/leaf.h"
 
-namespace distal {
+namespace distal::core {
 
 // The C++ of a leaf: sizes, strides and loop values are arguments, so new sizes need no new code.
 std::string generate_source(const StagePlan& stage, ElementType type);
@@ -13,4 +13,4 @@ std::string generate_source(const StagePlan& stage, ElementType type);
 // That source, compiled by the system's compiler (or found in the cache) and loaded.
 std::unique_ptr<LeafKernel> make_generated_leaf(const StagePlan& stage, ElementType type);
 
-}  // namespace distal
+}  // namespace distal::core

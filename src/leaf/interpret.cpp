@@ -2,7 +2,7 @@
 
 #include "leaf/nest.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -152,4 +152,4 @@ std::unique_ptr<LeafKernel> make_interpreted_leaf(const StagePlan& stage, Elemen
   });
 }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -4,10 +4,10 @@
 
 #include "leaf/leaf.h"
 
-namespace distal {
+namespace distal::core {
 
 // A leaf that walks its nest point by point: for tiny leaves, machines without a compiler, sanitizer runs and
 // differential tests.
 std::unique_ptr<LeafKernel> make_interpreted_leaf(const StagePlan& stage, ElementType type);
 
-}  // namespace distal
+}  // namespace distal::core

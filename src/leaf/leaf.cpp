@@ -5,7 +5,7 @@
 #include "leaf/generate.h"
 #include "leaf/interpret.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -34,4 +34,4 @@ std::unique_ptr<LeafKernel> make_leaf(const StagePlan& stage, ElementType type, 
   return tiny ? make_interpreted_leaf(stage, type) : make_generated_leaf(stage, type);
 }
 
-}  // namespace distal
+}  // namespace distal::core

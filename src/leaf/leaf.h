@@ -8,7 +8,7 @@
 #include "plan/plan.h"
 #include "store/view.h"
 
-namespace distal {
+namespace distal::core {
 
 // What a leaf is given each time it runs.
 struct LeafArguments {
@@ -32,4 +32,4 @@ enum class LeafChoice {
 
 std::unique_ptr<LeafKernel> make_leaf(const StagePlan& stage, ElementType type, LeafChoice choice);
 
-}  // namespace distal
+}  // namespace distal::core

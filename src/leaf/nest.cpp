@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -63,4 +63,4 @@ std::vector<LeafTerm> leaf_terms(const Stage& stage) {
   return out;
 }
 
-}  // namespace distal
+}  // namespace distal::core

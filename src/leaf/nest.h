@@ -4,7 +4,7 @@
 
 #include "plan/plan.h"
 
-namespace distal {
+namespace distal::core {
 
 // The loops of a leaf with what becomes known inside each: the derived variables whose parts are bound there. A tile
 // whose value is past its variable's extent has no such iteration.
@@ -26,4 +26,4 @@ struct LeafTerm {
 
 std::vector<LeafTerm> leaf_terms(const Stage& stage);
 
-}  // namespace distal
+}  // namespace distal::core

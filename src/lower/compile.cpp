@@ -4,7 +4,7 @@
 #include "lower/place.h"
 #include "schedule/schedule.h"
 
-namespace distal {
+namespace distal::core {
 
 std::shared_ptr<const Program> compile(const Module& module, const Dump& dump) {
   auto show = [&](const char* pass, const std::string& text) {
@@ -29,4 +29,4 @@ std::shared_ptr<const Program> compile(const Module& module, const Dump& dump) {
   return program;
 }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -11,7 +11,7 @@
 #include "schedule/gemm_shape.h"
 #include "schedule/schedule.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -350,4 +350,4 @@ Stage lower_statement(const Module& module, const ScheduledStatement& scheduled,
   return Lowering(module, scheduled, concrete).run();
 }
 
-}  // namespace distal
+}  // namespace distal::core

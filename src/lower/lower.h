@@ -2,10 +2,10 @@
 
 #include "program/program.h"
 
-namespace distal {
+namespace distal::core {
 
 // Lowers a scheduled statement: places loops on the machine, finds where each tensor is acquired, with which
 // privilege and which rectangles, and what is left for the leaf.
 Stage lower_statement(const Module& module, const ScheduledStatement& scheduled, const Stmt& concrete);
 
-}  // namespace distal
+}  // namespace distal::core

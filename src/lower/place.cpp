@@ -5,7 +5,7 @@
 #include <optional>
 #include <set>
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -101,4 +101,4 @@ Stmt placement_of(const Tensor& tensor) {
   return to_stmt(Nest{loops, Assignment{access, AssignOp::Assign, access}, relations});
 }
 
-}  // namespace distal
+}  // namespace distal::core

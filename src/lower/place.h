@@ -3,10 +3,10 @@
 #include "ir/concrete.h"
 #include "lang/module.h"
 
-namespace distal {
+namespace distal::core {
 
 // The statement of concrete index notation that places a tensor where its distribution says: every processor touches
 // exactly what it owns. Made by the five steps of the paper's "Lowering Tensor Distribution Notation", level by level.
 Stmt placement_of(const Tensor& tensor);
 
-}  // namespace distal
+}  // namespace distal::core

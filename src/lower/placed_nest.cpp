@@ -7,7 +7,7 @@
 
 #include "schedule/checks.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -118,4 +118,4 @@ PlacedNest place_nest(const Nest& nest, const std::map<std::string, IntExpr>& ex
   return out;
 }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -6,7 +6,7 @@
 
 #include "program/program.h"
 
-namespace distal {
+namespace distal::core {
 
 // A loop of the nest after its machine dimension is known.
 struct PlacedLoop {
@@ -34,4 +34,4 @@ struct PlacedNest {
 PlacedNest place_nest(const Nest& nest, const std::map<std::string, IntExpr>& extents,
                       const std::optional<Machine>& machine);
 
-}  // namespace distal
+}  // namespace distal::core

@@ -5,7 +5,7 @@
 
 #include "plan/memory.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -206,4 +206,4 @@ Cost count_cost(const Plan& plan) {
   return cost;
 }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -6,7 +6,7 @@
 
 #include "plan/walk.h"
 
-namespace distal {
+namespace distal::core {
 
 // How the bytes of a tensor travel; docs/language.md says which is which.
 enum class Pattern { None, Broadcast, Shift, Gather, Reduce, Mixed };
@@ -51,4 +51,4 @@ double flops_of(const Statement& statement, const std::map<std::string, int64_t>
 // The extents of a stage's own variables, by name.
 std::map<std::string, int64_t> extents_of(const StagePlan& stage);
 
-}  // namespace distal
+}  // namespace distal::core

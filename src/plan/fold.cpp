@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -140,4 +140,4 @@ int64_t own_view(const TensorPlan& tensor, const StagePlan& stage, const Acquire
   return owner;
 }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -2,7 +2,7 @@
 
 #include "plan/plan.h"
 
-namespace distal {
+namespace distal::core {
 
 // Gives to the leaf the innermost loops that step through nothing but data that every processor has at home: such
 // steps bring nothing and end nothing, so enumerating them would only cost time.
@@ -13,4 +13,4 @@ void fold_local_loops(const Plan& plan, StagePlan& stage);
 int64_t own_view(const TensorPlan& tensor, const StagePlan& stage, const Acquire& acquire, int64_t place,
                  const Rect& rect);
 
-}  // namespace distal
+}  // namespace distal::core

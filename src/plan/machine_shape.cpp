@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace distal {
+namespace distal::core {
 
 Coordinates MachineShape::coordinates(int64_t processor) const {
   Coordinates at(extents.size());
@@ -73,4 +73,4 @@ MachineShape shape_of(const Machine& machine, const Bindings& params) {
   return shape;
 }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -7,7 +7,7 @@
 #include "lang/machine.h"
 #include "plan/rect.h"
 
-namespace distal {
+namespace distal::core {
 
 // A machine with numbers for extents. The dimensions of all levels stand in one row, outermost level first; processors
 // are numbered in row-major order, so the processors of one upper-level processor are neighbours in number.
@@ -33,4 +33,4 @@ struct MachineShape {
 
 MachineShape shape_of(const Machine& machine, const Bindings& params);
 
-}  // namespace distal
+}  // namespace distal::core

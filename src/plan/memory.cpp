@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -75,4 +75,4 @@ MemoryNeeds memory_needs(const Plan& plan, Reach reach) {
   return needs;
 }
 
-}  // namespace distal
+}  // namespace distal::core

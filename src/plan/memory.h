@@ -5,7 +5,7 @@
 
 #include "plan/walk.h"
 
-namespace distal {
+namespace distal::core {
 
 // Whether a processor's memory is apart from the others', as on a cluster, or all are one address space, so that a
 // rectangle that lies in one piece of anybody's can be used there.
@@ -31,4 +31,4 @@ struct MemoryNeeds {
 
 MemoryNeeds memory_needs(const Plan& plan, Reach reach);
 
-}  // namespace distal
+}  // namespace distal::core

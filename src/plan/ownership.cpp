@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -186,4 +186,4 @@ int64_t Ownership::single_owner(const Rect& rect, int64_t processor) const {
   return owner;
 }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -6,7 +6,7 @@
 #include "plan/machine_shape.h"
 #include "plan/rect.h"
 
-namespace distal {
+namespace distal::core {
 
 // A colour of the paper: a coordinate in every machine dimension that cuts the tensor, and kUncut in the others.
 using Colour = Coordinates;
@@ -116,4 +116,4 @@ class Ownership {
   std::vector<std::vector<std::vector<Run>>> runs_;  // [dimension][colour number]
 };
 
-}  // namespace distal
+}  // namespace distal::core

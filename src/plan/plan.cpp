@@ -8,7 +8,7 @@
 #include "schedule/schedule.h"
 #include "support/text.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -162,4 +162,4 @@ Rect rect_of(const std::vector<int>& indices, const std::vector<Interval<int64_t
   return rect;
 }
 
-}  // namespace distal
+}  // namespace distal::core

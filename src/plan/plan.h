@@ -12,7 +12,7 @@
 #include "plan/rect.h"
 #include "program/program.h"
 
-namespace distal {
+namespace distal::core {
 
 struct PlanOptions {
   // A copy that a processor acquired may serve its neighbours at the next step; it is then kept one step longer.
@@ -74,4 +74,4 @@ Plan make_plan(std::shared_ptr<const Program> program, const Bindings& params, P
 // The rectangles of an access under given intervals.
 Rect rect_of(const std::vector<int>& indices, const std::vector<Interval<int64_t>>& intervals);
 
-}  // namespace distal
+}  // namespace distal::core

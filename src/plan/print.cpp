@@ -5,7 +5,7 @@
 
 #include "plan/walk.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -74,4 +74,4 @@ std::string to_string(const Plan& plan) {
   return std::move(printer.out);
 }
 
-}  // namespace distal
+}  // namespace distal::core

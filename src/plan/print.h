@@ -4,9 +4,9 @@
 
 #include "plan/plan.h"
 
-namespace distal {
+namespace distal::core {
 
 // Every transfer and every leaf of every step, a line each: for small plans and for tests.
 std::string to_string(const Plan& plan);
 
-}  // namespace distal
+}  // namespace distal::core

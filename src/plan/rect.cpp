@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace distal {
+namespace distal::core {
 
 void subtract(const Rect& a, const Rect& b, std::vector<Rect>& out) {
   if (!overlap(a, b)) {
@@ -60,4 +60,4 @@ std::string to_string(const Rect& rect) {
   return fmt::format("[{}]", fmt::join(dims, ", "));
 }
 
-}  // namespace distal
+}  // namespace distal::core

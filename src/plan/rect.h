@@ -9,7 +9,7 @@
 
 #include "support/checked.h"
 
-namespace distal {
+namespace distal::core {
 
 // A point of a tensor or of a machine. Most have few dimensions, and plans make millions of them.
 using Coordinates = absl::InlinedVector<int64_t, 4>;
@@ -70,4 +70,4 @@ struct RectListHash {
 
 std::string to_string(const Rect& rect);  // "[0:4, 8:12]"
 
-}  // namespace distal
+}  // namespace distal::core

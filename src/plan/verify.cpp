@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -387,4 +387,4 @@ void verify(const Plan& plan, const MemoryNeeds& needs) {
   walk(plan, verifier);
 }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -6,7 +6,7 @@
 #include "plan/memory.h"
 #include "plan/walk.h"
 
-namespace distal {
+namespace distal::core {
 
 // A plan that would not do what its program says: a defect of DISTAL, found before anything runs.
 class PlanError : public InternalError {
@@ -22,4 +22,4 @@ void verify(const Plan& plan, const MemoryNeeds& needs);
 // The same as a visitor, so that steps can be fed to it from elsewhere.
 std::unique_ptr<PlanVisitor> make_verifier(const Plan& plan, const MemoryNeeds& needs);
 
-}  // namespace distal
+}  // namespace distal::core

@@ -5,7 +5,7 @@
 
 #include "plan/fold.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -346,4 +346,4 @@ bool moves(const StagePlan& stage, const ReleaseStep& step, const Transfer& tran
   return moves(stage, levels, transfer.source, transfer.destination);
 }
 
-}  // namespace distal
+}  // namespace distal::core

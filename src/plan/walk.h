@@ -5,7 +5,7 @@
 
 #include "plan/plan.h"
 
-namespace distal {
+namespace distal::core {
 
 // The steps of a plan, in the order in which every walker sees them: all processors of one step, then the next step.
 
@@ -89,4 +89,4 @@ inline bool moves(const StagePlan& stage, int place_levels, int64_t source, int6
 }
 bool moves(const StagePlan& stage, const ReleaseStep& step, const Transfer& transfer);
 
-}  // namespace distal
+}  // namespace distal::core

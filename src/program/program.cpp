@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -143,4 +143,4 @@ std::string to_string(const Program& program) {
   return out;
 }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -10,7 +10,7 @@
 #include "ir/iteration_space.h"
 #include "lang/module.h"
 
-namespace distal {
+namespace distal::core {
 
 // The narrow waist: a distributed program as plain data, every number an expression over params and loop variables.
 
@@ -121,4 +121,4 @@ std::string to_string(Privilege privilege);
 std::string to_string(const Stage& stage);
 std::string to_string(const Program& program);
 
-}  // namespace distal
+}  // namespace distal::core

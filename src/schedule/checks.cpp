@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -142,4 +142,4 @@ const Assignment& assignment_of(const Nest& nest) {
   return *a;
 }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -5,7 +5,7 @@
 
 #include "ir/concrete.h"
 
-namespace distal {
+namespace distal::core {
 
 // The preconditions that commands share, each a named function that throws an Error showing the nest.
 
@@ -28,4 +28,4 @@ std::vector<IndexVar> origins(const Nest& nest, const IndexVar& v);
 
 const Assignment& assignment_of(const Nest& nest);
 
-}  // namespace distal
+}  // namespace distal::core

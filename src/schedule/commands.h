@@ -4,7 +4,7 @@
 #include "lang/command.h"
 #include "schedule/schedule.h"
 
-namespace distal {
+namespace distal::core {
 
 // One overload a command: the nest after it, or an Error.
 Nest apply(const Nest& nest, const SplitCommand& command, const ScheduleContext& context);
@@ -18,4 +18,4 @@ Nest apply(const Nest& nest, const CommunicateCommand& command, const ScheduleCo
 Nest apply(const Nest& nest, const SubstituteCommand& command, const ScheduleContext& context);
 Nest apply(const Nest& nest, const ParallelizeCommand& command, const ScheduleContext& context);
 
-}  // namespace distal
+}  // namespace distal::core

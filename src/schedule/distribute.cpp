@@ -7,7 +7,7 @@
 #include "schedule/checks.h"
 #include "schedule/commands.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -279,4 +279,4 @@ Nest apply(const Nest& nest, const DistributeOntoCommand& c, const ScheduleConte
   return out;
 }
 
-}  // namespace distal
+}  // namespace distal::core

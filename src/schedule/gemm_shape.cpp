@@ -7,7 +7,7 @@
 
 #include "schedule/checks.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -77,4 +77,4 @@ std::string why_not_gemm(const Nest& nest, const std::vector<IndexVar>& variable
   return why ? *why : "";
 }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -5,7 +5,7 @@
 
 #include "ir/concrete.h"
 
-namespace distal {
+namespace distal::core {
 
 // Which variables of the statement play the rows, the columns and the sum of a matrix multiply, and which operand of
 // the product brings the rows.
@@ -20,4 +20,4 @@ GemmShape gemm_shape(const Nest& nest, const std::vector<IndexVar>& variables);
 // Why they have no such shape; empty if they have one.
 std::string why_not_gemm(const Nest& nest, const std::vector<IndexVar>& variables);
 
-}  // namespace distal
+}  // namespace distal::core

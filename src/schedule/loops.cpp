@@ -7,7 +7,7 @@
 #include "schedule/checks.h"
 #include "schedule/commands.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -91,4 +91,4 @@ Nest apply(const Nest& nest, const RotateCommand& c, const ScheduleContext&) {
   return out;
 }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -9,7 +9,7 @@
 #include "schedule/commands.h"
 #include "schedule/gemm_shape.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -122,4 +122,4 @@ Nest apply(const Nest& nest, const ParallelizeCommand& c, const ScheduleContext&
   return out;
 }
 
-}  // namespace distal
+}  // namespace distal::core

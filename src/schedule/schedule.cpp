@@ -6,7 +6,7 @@
 
 #include "schedule/commands.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -79,4 +79,4 @@ void validate_schedule(const ScheduledStatement& scheduled, const Bindings& para
   }
 }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -7,7 +7,7 @@
 #include "ir/concrete.h"
 #include "lang/module.h"
 
-namespace distal {
+namespace distal::core {
 
 // What a scheduling command may look at beside the nest it rewrites.
 struct ScheduleContext {
@@ -34,4 +34,4 @@ ScheduleTrace apply_schedule(const Module& module, const ScheduledStatement& sch
 // The numbers of a schedule at given params: every split size and every number of parts is at least 1.
 void validate_schedule(const ScheduledStatement& scheduled, const Bindings& params);
 
-}  // namespace distal
+}  // namespace distal::core

@@ -7,7 +7,7 @@
 
 #include "support/error.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 constexpr size_t kAlignment = 64;
@@ -38,4 +38,4 @@ int64_t Allocator::peak_per_processor() const {
   return *std::max_element(peak_.begin(), peak_.end());
 }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-namespace distal {
+namespace distal::core {
 
 struct FreeBlock {
   void operator()(std::byte* data) const;
@@ -29,4 +29,4 @@ class Allocator {
   std::vector<int64_t> peak_;
 };
 
-}  // namespace distal
+}  // namespace distal::core

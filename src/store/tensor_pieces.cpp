@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -157,4 +157,4 @@ std::vector<std::byte> TensorPieces::gather() const {
   return out;
 }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -10,7 +10,7 @@
 #include "store/allocator.h"
 #include "store/view.h"
 
-namespace distal {
+namespace distal::core {
 
 // The home pieces of one tensor on all processors of this process: in memory of ours, or in buffers of the caller's,
 // which are used where they lie.
@@ -61,4 +61,4 @@ class TensorPieces {
   std::vector<Piece> pieces_;  // by processor
 };
 
-}  // namespace distal
+}  // namespace distal::core

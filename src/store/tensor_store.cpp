@@ -1,6 +1,6 @@
 #include "store/tensor_store.h"
 
-namespace distal {
+namespace distal::core {
 
 TensorStore::TensorStore(const Plan& plan, Allocator& allocator) : type_(plan.program->module.type) {
   for (const TensorPlan& t : plan.tensors) {
@@ -23,4 +23,4 @@ void TensorStore::fill(int tensor, const FillElement& value) {
   });
 }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -7,7 +7,7 @@
 #include "plan/plan.h"
 #include "store/tensor_pieces.h"
 
-namespace distal {
+namespace distal::core {
 
 // The pieces of all tensors of a plan, by the tensor's number in it.
 class TensorStore {
@@ -39,4 +39,4 @@ class TensorStore {
   std::vector<std::shared_ptr<TensorPieces>> pieces_;
 };
 
-}  // namespace distal
+}  // namespace distal::core

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <numeric>
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -93,4 +93,4 @@ void add_rect(ElementType type, const View& to, const View& from, const Rect& re
   });
 }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -7,7 +7,7 @@
 #include "lang/element_type.h"
 #include "plan/rect.h"
 
-namespace distal {
+namespace distal::core {
 
 // A rectangle of a tensor somewhere in memory: element x lies at data[offset + sum of x[d] * strides[d]], counted in
 // elements. The coordinates are the tensor's own.
@@ -27,4 +27,4 @@ View dense_view(std::byte* data, const Rect& rect, const std::vector<int>& order
 void copy_rect(ElementType type, const View& to, const View& from, const Rect& rect);
 void add_rect(ElementType type, const View& to, const View& from, const Rect& rect);
 
-}  // namespace distal
+}  // namespace distal::core

@@ -4,7 +4,7 @@
 
 #include "support/error.h"
 
-namespace distal {
+namespace distal::core {
 
 // 64-bit arithmetic that refuses to wrap: sizes come from the user, and a silent overflow would pass every
 // later check.
@@ -39,4 +39,4 @@ inline int64_t ceil_div(int64_t a, int64_t b) {
 
 inline int64_t floor_mod(int64_t a, int64_t b) { return a - floor_div(a, b) * b; }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -38,8 +38,12 @@ std::string render_error(const std::string& message, const SourceSpan& span, con
   return out;
 }
 
+}  // namespace distal::core
+
+namespace distal {
+
 Error::Error(std::string message, SourceSpan span, std::string help, Kind kind)
-    : std::runtime_error(render_error(message, span, help)),
+    : std::runtime_error(core::render_error(message, span, help)),
       message_(std::move(message)),
       span_(std::move(span)),
       help_(std::move(help)),

@@ -4,7 +4,7 @@
 
 #include <array>
 
-namespace distal {
+namespace distal::core {
 
 std::string with_commas(int64_t n) {
   std::string digits = std::to_string(n);
@@ -29,4 +29,4 @@ std::string seconds_text(double seconds) {
   return fmt::format("{:.2f} s", seconds);
 }
 
-}  // namespace distal
+}  // namespace distal::core

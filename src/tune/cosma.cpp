@@ -11,7 +11,7 @@
 #include "support/checked.h"
 #include "tune/cosma_cost.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -215,4 +215,4 @@ CosmaPlan plan_cosma(const CosmaProblem& problem) {
   return Planner(problem).plan();
 }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -4,7 +4,7 @@
 
 #include "support/error.h"
 
-namespace distal {
+namespace distal::core {
 
 // COSMA's planner (Kwasniewski et al., "Red-blue pebbling revisited", SC19) for A(i,j) = B(i,k) * C(k,j).
 struct CosmaProblem {
@@ -41,4 +41,4 @@ struct CosmaPlan {
 // Throws Error of Kind::Resources, with need and have, where no plan fits.
 CosmaPlan plan_cosma(const CosmaProblem& problem);
 
-}  // namespace distal
+}  // namespace distal::core

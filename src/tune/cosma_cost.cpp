@@ -4,7 +4,7 @@
 
 #include "support/checked.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -49,4 +49,4 @@ CosmaCost cosma_cost(const CosmaProblem& problem, const CosmaPlan& plan) {
 
 int64_t nonempty_parts(int64_t n, int64_t parts) { return ceil_div(n, ceil_div(n, parts)); }
 
-}  // namespace distal
+}  // namespace distal::core

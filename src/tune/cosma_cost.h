@@ -4,7 +4,7 @@
 
 #include "tune/cosma.h"
 
-namespace distal {
+namespace distal::core {
 
 // Sums over all processors can pass 64 bits while plans are still being compared.
 __extension__ using Wide = __int128;
@@ -29,4 +29,4 @@ CosmaCost cosma_cost(const CosmaProblem& problem, const CosmaPlan& plan);
 // ceil(n / parts) elements.
 int64_t nonempty_parts(int64_t n, int64_t parts);
 
-}  // namespace distal
+}  // namespace distal::core

@@ -12,7 +12,7 @@
 #include "check/sample.h"
 #include "data/random.h"
 
-namespace distal {
+namespace distal::core {
 namespace {
 
 using Extents = std::map<std::string, int64_t>;
@@ -331,4 +331,4 @@ TEST(Reference, AThousandSamplesOfALongSumAreQuick) {
 }
 
 }  // namespace
-}  // namespace distal
+}  // namespace distal::core

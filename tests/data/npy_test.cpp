@@ -8,7 +8,7 @@
 #include <fstream>
 #include <random>
 
-namespace distal {
+namespace distal::core {
 namespace {
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -212,4 +212,4 @@ TEST_F(NpyTest, WritingWhereNothingCanBeWrittenIsAnError) {
 }
 
 }  // namespace
-}  // namespace distal
+}  // namespace distal::core

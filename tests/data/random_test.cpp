@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-namespace distal {
+namespace distal::core {
 namespace {
 
 constexpr int64_t kSamples = 100000;
@@ -79,4 +79,4 @@ TEST(Random, SeedsOfTensorsDifferByNameAndSeed) {
 }
 
 }  // namespace
-}  // namespace distal
+}  // namespace distal::core

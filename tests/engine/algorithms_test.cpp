@@ -5,7 +5,7 @@
 #include "support/run.h"
 #include "tune/cosma.h"
 
-namespace distal {
+namespace distal::core {
 namespace {
 
 using test::run_algorithm;
@@ -356,4 +356,4 @@ TEST(Communicate, NotAtAll) {
 }
 
 }  // namespace
-}  // namespace distal
+}  // namespace distal::core

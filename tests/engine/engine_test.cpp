@@ -7,7 +7,7 @@
 
 #include "support/run.h"
 
-namespace distal {
+namespace distal::core {
 namespace {
 
 using test::algorithm_text;
@@ -45,7 +45,7 @@ std::unique_ptr<Plan> summa_with_a_small_acquire(const std::string& tensor, cons
   stage.root = rebuilt(stage.root, [&](Acquire& a) {
     if (a.tensor == tensor) a.fixed.push_back(variable);
   });
-  Bindings params = distal::bind(module, test::settings_of("ni=8,nj=6,nk=12,gx=2,gy=2,chunk=3"));
+  Bindings params = distal::core::bind(module, test::settings_of("ni=8,nj=6,nk=12,gx=2,gy=2,chunk=3"));
   return std::make_unique<Plan>(make_plan(program, params));
 }
 
@@ -324,4 +324,4 @@ TEST_P(ThreadCounts, AFailingLeafEndsTheRunWithItsReason) {
 }
 
 }  // namespace
-}  // namespace distal
+}  // namespace distal::core

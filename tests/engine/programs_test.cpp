@@ -4,7 +4,7 @@
 
 #include "support/run.h"
 
-namespace distal {
+namespace distal::core {
 namespace {
 
 using test::run_text;
@@ -215,4 +215,4 @@ schedule
 }
 
 }  // namespace
-}  // namespace distal
+}  // namespace distal::core

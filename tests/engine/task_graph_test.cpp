@@ -6,7 +6,7 @@
 #include <random>
 #include <stdexcept>
 
-namespace distal {
+namespace distal::core {
 namespace {
 
 class Graphs : public testing::TestWithParam<int> {
@@ -159,4 +159,4 @@ TEST(Resources, WhoWaitsForWhom) {
 }
 
 }  // namespace
-}  // namespace distal
+}  // namespace distal::core

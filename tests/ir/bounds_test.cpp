@@ -11,7 +11,7 @@
 #include "ir/concrete.h"
 #include "support/programs.h"
 
-namespace distal {
+namespace distal::core {
 namespace {
 
 using Point = std::vector<int64_t>;
@@ -296,4 +296,4 @@ TEST(Concrete, EveryRelationPrints) {
 }
 
 }  // namespace
-}  // namespace distal
+}  // namespace distal::core

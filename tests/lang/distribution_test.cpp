@@ -5,7 +5,7 @@
 
 #include "lang/parse.h"
 
-namespace distal {
+namespace distal::core {
 namespace {
 
 // The distribution of a tensor T with the given dimensions on the given machine, printed.
@@ -145,4 +145,4 @@ TEST(Distribution, CyclicRules) {
 }
 
 }  // namespace
-}  // namespace distal
+}  // namespace distal::core

@@ -5,13 +5,13 @@
 #include "lang/validate.h"
 #include "programs.h"
 
-namespace distal {
+namespace distal::core {
 namespace {
 
 std::string rendered(const std::string& text, const Bindings& overrides = {}) {
   try {
     Module m = parse_module(text, "t.distal");
-    validate(m, distal::bind(m, overrides));
+    validate(m, distal::core::bind(m, overrides));
   } catch (const Error& e) {
     EXPECT_GT(e.span().line, 0) << e.what();
     EXPECT_EQ(e.kind(), Error::Kind::Input);
@@ -24,7 +24,7 @@ std::string rendered(const std::string& text, const Bindings& overrides = {}) {
 std::string brief(const std::string& text, const Bindings& overrides = {}) {
   try {
     Module m = parse_module(text, "t.distal");
-    validate(m, distal::bind(m, overrides));
+    validate(m, distal::core::bind(m, overrides));
   } catch (const Error& e) {
     return fmt::format("{}:{} {}", e.span().line, e.span().column, e.message());
   }
@@ -282,4 +282,4 @@ TEST(Errors, DeepAndLongExpressionsAreRefused) {
 }
 
 }  // namespace
-}  // namespace distal
+}  // namespace distal::core

@@ -7,7 +7,7 @@
 #include "lang/validate.h"
 #include "programs.h"
 
-namespace distal {
+namespace distal::core {
 namespace {
 
 // Breaks valid programs a little. Whatever comes out is a program or an Error, never anything else; and a program
@@ -69,7 +69,7 @@ TEST(Fuzz, MutantsAreProgramsOrErrors) {
       Module m = parse_module(text, "mutant");
       ++accepted;
       ASSERT_TRUE(parse_module(to_string(m), "again") == m) << to_string(m);
-      validate(m, distal::bind(m, {}));
+      validate(m, distal::core::bind(m, {}));
     } catch (const Error& e) {
       ASSERT_FALSE(std::string(e.what()).empty());
     } catch (const std::exception& e) {
@@ -80,4 +80,4 @@ TEST(Fuzz, MutantsAreProgramsOrErrors) {
 }
 
 }  // namespace
-}  // namespace distal
+}  // namespace distal::core

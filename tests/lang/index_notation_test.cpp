@@ -5,7 +5,7 @@
 #include "lang/parse.h"
 #include "lang/validate.h"
 
-namespace distal {
+namespace distal::core {
 namespace {
 
 Module module_of(const std::string& statement) {
@@ -84,10 +84,10 @@ TEST(IndexNotation, CasesThatMustParse) {
         "a += S(i, j)", "v(i) = w(i) * b + 1", "A(i, j) = B(i, j) + v(i)", "a() = b()"}) {
     SCOPED_TRACE(text);
     Module m = module_of(text);
-    validate(m, distal::bind(m, {}));
+    validate(m, distal::core::bind(m, {}));
     EXPECT_TRUE(parse_module(to_string(m), "again") == m);
   }
 }
 
 }  // namespace
-}  // namespace distal
+}  // namespace distal::core

@@ -8,7 +8,7 @@
 
 #include "programs.h"
 
-namespace distal {
+namespace distal::core {
 namespace {
 
 Module parse(const std::string& text) { return parse_module(text, "t.distal"); }
@@ -114,7 +114,7 @@ TEST(Parse, IntegerExpressions) {
     Module m = parse("param a = 7, b = 2\nparam v = " + text + "\ntensor s\ns = 1\n");
     Module again = parse(to_string(m));
     EXPECT_TRUE(m == again) << to_string(m);
-    return distal::bind(m, {}).at("v");
+    return distal::core::bind(m, {}).at("v");
   };
   EXPECT_EQ(value("a/b"), 3);
   EXPECT_EQ(value("-a/b"), -4);
@@ -169,14 +169,14 @@ TEST(Parse, AlgorithmFiles) {
 
 TEST(Bind, OverridesComeBeforeTheDefaultsThatUseThem) {
   Module m = parse("param n = 4, m = 2*n, k = m + n\ntensor s\ns = 1\n");
-  EXPECT_EQ(distal::bind(m, {}), (Bindings{{"n", 4}, {"m", 8}, {"k", 12}}));
-  EXPECT_EQ(distal::bind(m, {{"n", 5}}), (Bindings{{"n", 5}, {"m", 10}, {"k", 15}}));
-  EXPECT_EQ(distal::bind(m, {{"m", 1}}), (Bindings{{"n", 4}, {"m", 1}, {"k", 5}}));
+  EXPECT_EQ(distal::core::bind(m, {}), (Bindings{{"n", 4}, {"m", 8}, {"k", 12}}));
+  EXPECT_EQ(distal::core::bind(m, {{"n", 5}}), (Bindings{{"n", 5}, {"m", 10}, {"k", 15}}));
+  EXPECT_EQ(distal::core::bind(m, {{"m", 1}}), (Bindings{{"n", 4}, {"m", 1}, {"k", 5}}));
 }
 
 TEST(Bind, RefusesUnknownParams) {
   try {
-    distal::bind(parse("param ni = 4, nj = 2\ntensor s\ns = 1\n"), {{"nk", 5}});
+    distal::core::bind(parse("param ni = 4, nj = 2\ntensor s\ns = 1\n"), {{"nk", 5}});
     FAIL();
   } catch (const Error& e) {
     EXPECT_STREQ(e.what(),
@@ -186,4 +186,4 @@ TEST(Bind, RefusesUnknownParams) {
 }
 
 }  // namespace
-}  // namespace distal
+}  // namespace distal::core

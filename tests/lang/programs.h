@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-namespace distal::test {
+namespace distal::core::test {
 
 // The program of the issue, to the letter.
 inline const std::string summa = R"(param ni = 1024, nj = 1024, nk = 1024, gx = 2, gy = 2, chunk = 256
@@ -138,4 +138,4 @@ schedule
 )",
 };
 
-}  // namespace distal::test
+}  // namespace distal::core::test

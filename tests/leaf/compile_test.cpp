@@ -13,7 +13,7 @@
 #include "support/cache_folder.h"
 #include "support/run.h"
 
-namespace distal {
+namespace distal::core {
 namespace {
 
 namespace fs = std::filesystem;
@@ -184,4 +184,4 @@ TEST(CacheFolderName, FollowsTheEnvironment) {
 }
 
 }  // namespace
-}  // namespace distal
+}  // namespace distal::core

@@ -12,7 +12,7 @@
 #include "support/golden.h"
 #include "support/run.h"
 
-namespace distal {
+namespace distal::core {
 namespace {
 
 using test::run_text;
@@ -232,4 +232,4 @@ schedule
 }
 
 }  // namespace
-}  // namespace distal
+}  // namespace distal::core

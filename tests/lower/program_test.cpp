@@ -14,7 +14,7 @@
 #include "support/layouts.h"
 #include "support/programs.h"
 
-namespace distal {
+namespace distal::core {
 namespace {
 
 using test::expect_golden;
@@ -230,4 +230,4 @@ TEST(Placement, NamesOfDimensionsDoNotCollide) {
 }
 
 }  // namespace
-}  // namespace distal
+}  // namespace distal::core

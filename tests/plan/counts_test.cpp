@@ -10,7 +10,7 @@
 #include "support/programs.h"
 #include "support/traffic.h"
 
-namespace distal {
+namespace distal::core {
 namespace {
 
 using test::bytes_by_pair;
@@ -560,4 +560,4 @@ TEST(Large, ATensorBeyond64BitsIsRefused) {
 }
 
 }  // namespace
-}  // namespace distal
+}  // namespace distal::core

@@ -9,7 +9,7 @@
 
 #include "support/layouts.h"
 
-namespace distal {
+namespace distal::core {
 namespace {
 
 using test::Layout;
@@ -134,7 +134,7 @@ TEST_P(OwnershipOf, PiecesCoverEverythingOnce) {
     EXPECT_EQ(piece.volume(), volume);
     for (size_t d = 0; d < piece.runs.size(); ++d) {
       int64_t local = 0;
-      for (const distal::Run& run : *piece.runs[d]) {
+      for (const distal::core::Run& run : *piece.runs[d]) {
         EXPECT_EQ(run.local, local);
         local += run.hi - run.lo;
       }
@@ -299,4 +299,4 @@ TEST(Machine, MoreThan16MillionProcessorsAreRefused) {
 }
 
 }  // namespace
-}  // namespace distal
+}  // namespace distal::core

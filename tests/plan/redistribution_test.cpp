@@ -5,7 +5,7 @@
 #include "support/layouts.h"
 #include "support/run.h"
 
-namespace distal {
+namespace distal::core {
 namespace {
 
 using test::Layout;
@@ -128,4 +128,4 @@ TEST(RedistributionInAHierarchy, FromEveryLayout) {
 }
 
 }  // namespace
-}  // namespace distal
+}  // namespace distal::core

@@ -9,7 +9,7 @@
 #include "support/programs.h"
 #include "support/run.h"
 
-namespace distal {
+namespace distal::core {
 namespace {
 
 using test::plan_algorithm;
@@ -574,4 +574,4 @@ TEST(Steps, LoopsAboveTheLaunch) {
 }
 
 }  // namespace
-}  // namespace distal
+}  // namespace distal::core

@@ -19,7 +19,7 @@
 #include "plan/cost.h"
 #include "plan/verify.h"
 
-namespace distal::property {
+namespace distal::core::property {
 
 namespace {
 
@@ -257,7 +257,7 @@ void check_definition(const Plan& plan, const Cost& cost) {
 }
 
 void check_ways(const Module& module, const CheckOptions& options, Features& features) {
-  Bindings params = distal::bind(module, {});
+  Bindings params = distal::core::bind(module, {});
   validate(module, params);
   std::shared_ptr<const Program> program = compile(module);
   if (options.plan_only) return add_plan_features(make_plan(program, params), features);
@@ -310,4 +310,4 @@ Outcome check_program(const std::string& text, const CheckOptions& options) {
   return out;
 }
 
-}  // namespace distal::property
+}  // namespace distal::core::property

@@ -4,7 +4,7 @@
 
 #include "coverage.h"
 
-namespace distal::property {
+namespace distal::core::property {
 
 struct CheckOptions {
   bool generated_leaf = false;  // compile the leaves too, which takes about half a second each
@@ -28,4 +28,4 @@ struct Outcome {
 // reference: the results in every replica, what was moved, and how much memory it took.
 Outcome check_program(const std::string& text, const CheckOptions& options = {});
 
-}  // namespace distal::property
+}  // namespace distal::core::property

@@ -5,7 +5,7 @@
 
 #include "plan/walk.h"
 
-namespace distal::property {
+namespace distal::core::property {
 
 namespace {
 
@@ -303,4 +303,4 @@ const Features& all_features() {
   return all;
 }
 
-}  // namespace distal::property
+}  // namespace distal::core::property

@@ -6,7 +6,7 @@
 #include "lang/module.h"
 #include "plan/plan.h"
 
-namespace distal::property {
+namespace distal::core::property {
 
 using Features = std::set<std::string>;
 
@@ -17,4 +17,4 @@ void add_plan_features(const Plan& plan, Features& features);
 // Every name that can be among them.
 const Features& all_features();
 
-}  // namespace distal::property
+}  // namespace distal::core::property

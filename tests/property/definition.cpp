@@ -4,7 +4,7 @@
 
 #include "plan/walk.h"
 
-namespace distal::property {
+namespace distal::core::property {
 
 namespace {
 
@@ -183,4 +183,4 @@ std::map<std::string, int64_t> bytes_by_definition(const Plan& plan, const std::
   return recount.bytes;
 }
 
-}  // namespace distal::property
+}  // namespace distal::core::property

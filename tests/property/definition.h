@@ -7,7 +7,7 @@
 
 #include "plan/plan.h"
 
-namespace distal::property {
+namespace distal::core::property {
 
 // Who owns what and what moves, element by element from the words of the definition, without the compiler's
 // rectangles.
@@ -21,4 +21,4 @@ Owners owners_by_definition(const Tensor& tensor, const Bindings& params);
 // replicas. Takes from the plan only who acquires which rectangles when.
 std::map<std::string, int64_t> bytes_by_definition(const Plan& plan, const std::map<std::string, Owners>& owners);
 
-}  // namespace distal::property
+}  // namespace distal::core::property

@@ -8,7 +8,7 @@
 
 #include "model.h"
 
-namespace distal::property {
+namespace distal::core::property {
 
 namespace {
 
@@ -375,4 +375,4 @@ class Generator {
 
 GeneratedProgram generate_program(uint64_t seed) { return Generator(seed).run(); }
 
-}  // namespace distal::property
+}  // namespace distal::core::property

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-namespace distal::property {
+namespace distal::core::property {
 
 struct GeneratedProgram {
   std::string text;
@@ -13,4 +13,4 @@ struct GeneratedProgram {
 // A random program as the text of a .distal file; the same for the same seed everywhere.
 GeneratedProgram generate_program(uint64_t seed);
 
-}  // namespace distal::property
+}  // namespace distal::core::property

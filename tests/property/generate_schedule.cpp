@@ -6,7 +6,7 @@
 
 #include "model.h"
 
-namespace distal::property {
+namespace distal::core::property {
 
 namespace {
 
@@ -513,4 +513,4 @@ std::string random_schedule(Choice& choice, Numbers& numbers, const ScheduleScop
   return ScheduleGenerator(choice, numbers, scope).run();
 }
 
-}  // namespace distal::property
+}  // namespace distal::core::property

@@ -7,7 +7,7 @@
 
 #include "random_choice.h"
 
-namespace distal::property {
+namespace distal::core::property {
 
 // What the generator knows of a program while it writes it. Kept apart from the compiler's own data, so that a
 // command that the compiler wrongly refuses is not silently avoided.
@@ -105,4 +105,4 @@ struct ScheduleScope {
 // The commands of a schedule, one a line, without the word schedule; empty for none. Legal but for rare slips.
 std::string random_schedule(Choice& choice, Numbers& numbers, const ScheduleScope& scope);
 
-}  // namespace distal::property
+}  // namespace distal::core::property

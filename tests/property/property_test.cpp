@@ -21,7 +21,7 @@
 // The sanitizers tell it to whoever wants to know that they end the process; without one it is null.
 extern "C" __attribute__((weak)) void __sanitizer_set_death_callback(void (*callback)());
 
-namespace distal::property {
+namespace distal::core::property {
 namespace {
 
 #ifndef DISTAL_PROPERTY_PROGRAMS
@@ -202,4 +202,4 @@ TEST(Property, Long) {
 }
 
 }  // namespace
-}  // namespace distal::property
+}  // namespace distal::core::property

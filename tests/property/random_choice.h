@@ -7,7 +7,7 @@
 
 #include "data/random.h"
 
-namespace distal::property {
+namespace distal::core::property {
 
 // A source of choices that gives the same ones for the same seed everywhere, which the distributions of the standard
 // library do not promise.
@@ -47,4 +47,4 @@ class Choice {
   uint64_t state_;
 };
 
-}  // namespace distal::property
+}  // namespace distal::core::property

@@ -1,6 +1,6 @@
 #include "regressions.h"
 
-namespace distal::property {
+namespace distal::core::property {
 
 const std::vector<Regression>& regressions() {
   static const std::vector<Regression> programs{
@@ -136,4 +136,4 @@ schedule
   return programs;
 }
 
-}  // namespace distal::property
+}  // namespace distal::core::property

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-namespace distal::property {
+namespace distal::core::property {
 
 // A program that failed once, made small, and what went wrong then.
 struct Regression {
@@ -14,4 +14,4 @@ struct Regression {
 
 const std::vector<Regression>& regressions();
 
-}  // namespace distal::property
+}  // namespace distal::core::property

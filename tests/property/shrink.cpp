@@ -7,7 +7,7 @@
 
 #include "lang/parse.h"
 
-namespace distal::property {
+namespace distal::core::property {
 
 namespace {
 
@@ -247,7 +247,7 @@ void simplify_numbers(const Module& m, Candidates& out) {
 
 // Every number that a param stands for, written out: then each can shrink by itself.
 Module with_numbers(const Module& m) {
-  Bindings params = distal::bind(m, {});
+  Bindings params = distal::core::bind(m, {});
   Module out = m;
   auto settle = [&](IntExpr& e) { e = IntExpr(e.evaluate(params)); };
   auto settle_machine = [&](Machine& machine) {
@@ -365,4 +365,4 @@ std::string shrink(const std::string& text, const StillFails& still_fails) {
   return best;
 }
 
-}  // namespace distal::property
+}  // namespace distal::core::property

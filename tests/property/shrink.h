@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-namespace distal::property {
+namespace distal::core::property {
 
 // Says whether a smaller program still fails in the same manner.
 using StillFails = std::function<bool(const std::string& text)>;
@@ -12,4 +12,4 @@ using StillFails = std::function<bool(const std::string& text)>;
 // machine dimensions and levels, smaller numbers.
 std::string shrink(const std::string& text, const StillFails& still_fails);
 
-}  // namespace distal::property
+}  // namespace distal::core::property

@@ -6,7 +6,7 @@
 #include "support/golden.h"
 #include "support/programs.h"
 
-namespace distal {
+namespace distal::core {
 namespace {
 
 using test::expect_golden;
@@ -174,4 +174,4 @@ TEST(ScheduleTrace, CompoundDistributeIsALibraryOverPrimitives) {
 }
 
 }  // namespace
-}  // namespace distal
+}  // namespace distal::core

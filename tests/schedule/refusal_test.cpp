@@ -7,7 +7,7 @@
 #include "support/golden.h"
 #include "support/programs.h"
 
-namespace distal {
+namespace distal::core {
 namespace {
 
 struct Refusal {
@@ -289,4 +289,4 @@ TEST(ScheduleRefusalText, HasTheLineTheCaretAndTheLoops) {
 }
 
 }  // namespace
-}  // namespace distal
+}  // namespace distal::core

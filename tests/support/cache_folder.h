@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string>
 
-namespace distal::test {
+namespace distal::core::test {
 
 // Sets an environment variable as long as it lives.
 class Environment {
@@ -35,4 +35,4 @@ class CacheFolder {
   Environment environment_;
 };
 
-}  // namespace distal::test
+}  // namespace distal::core::test

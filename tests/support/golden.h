@@ -9,7 +9,7 @@
 
 #include "support/programs.h"
 
-namespace distal::test {
+namespace distal::core::test {
 
 // Compares a text with the file tests/golden/NAME. With DISTAL_UPDATE_GOLDEN=1 the file is written instead; look at
 // the difference before keeping it.
@@ -24,4 +24,4 @@ inline void expect_golden(const std::string& name, const std::string& text) {
   EXPECT_EQ(read_text(path.string()), text) << "differs from " << path;
 }
 
-}  // namespace distal::test
+}  // namespace distal::core::test

@@ -6,7 +6,7 @@
 #include "lang/module.h"
 #include "support/programs.h"
 
-namespace distal::test {
+namespace distal::core::test {
 
 // A tensor somewhere: its dimensions, its distribution and its machine, as text.
 struct Layout {
@@ -79,4 +79,4 @@ inline const std::vector<Layout>& all_layouts() {
   return all;
 }
 
-}  // namespace distal::test
+}  // namespace distal::core::test

@@ -15,7 +15,7 @@
 #include "plan/cost.h"
 #include "plan/plan.h"
 
-namespace distal::test {
+namespace distal::core::test {
 
 // "ni=37, gx=3" as values by name.
 inline Bindings settings_of(const std::string& text) {
@@ -49,7 +49,7 @@ inline Module parse_text(const std::string& text) { return parse_module(text, "t
 
 // A program with its params, down to the Plan. The Plan keeps the Program alive.
 inline Plan plan_module(const Module& module, const Bindings& overrides, PlanOptions options = {}) {
-  Bindings params = distal::bind(module, overrides);
+  Bindings params = distal::core::bind(module, overrides);
   validate(module, params);
   return make_plan(compile(module), params, options);
 }
@@ -82,4 +82,4 @@ schedule
 )" + schedule;
 }
 
-}  // namespace distal::test
+}  // namespace distal::core::test

@@ -18,7 +18,7 @@
 #include "plan/verify.h"
 #include "support/programs.h"
 
-namespace distal::test {
+namespace distal::core::test {
 
 struct RunOptions {
   ElementType type = ElementType::Double;
@@ -212,4 +212,4 @@ std::string message_of(F&& f) {
   return "";
 }
 
-}  // namespace distal::test
+}  // namespace distal::core::test

@@ -7,7 +7,7 @@
 
 #include "plan/walk.h"
 
-namespace distal::test {
+namespace distal::core::test {
 
 // Everything that leaves a processor, one entry a piece.
 struct Movement {
@@ -68,4 +68,4 @@ inline std::map<std::pair<int64_t, int64_t>, int64_t> bytes_by_pair(const std::v
   return out;
 }
 
-}  // namespace distal::test
+}  // namespace distal::core::test

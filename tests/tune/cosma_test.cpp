@@ -10,7 +10,7 @@
 #include "support/checked.h"
 #include "tune/cosma_cost.h"
 
-namespace distal {
+namespace distal::core {
 namespace {
 
 constexpr int64_t kAmple = int64_t{1} << 50;
@@ -213,4 +213,4 @@ TEST(Cosma, AHundredThousandProcessorsArePlannedQuickly) {
 }
 
 }  // namespace
-}  // namespace distal
+}  // namespace distal::core

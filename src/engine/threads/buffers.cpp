@@ -1,6 +1,6 @@
 #include "engine/threads/buffers.h"
 
-namespace distal {
+namespace distal::core {
 
 PlaceBuffers::PlaceBuffers(const BufferNeed& need, int64_t place, Allocator& allocator)
     : need_(need), place_(place), allocator_(allocator), slots_(static_cast<size_t>(need.depth)) {}
@@ -19,4 +19,4 @@ std::byte* PlaceBuffers::memory_of(Slot& slot) {
   return block_.get() + need_.bytes * (&slot - slots_.data());
 }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -8,7 +8,7 @@
 #include "store/allocator.h"
 #include "store/view.h"
 
-namespace distal {
+namespace distal::core {
 
 // One acquired copy: its memory, what it holds now, and who uses it.
 struct Slot {
@@ -41,4 +41,4 @@ class PlaceBuffers {
   size_t current_ = 0;
 };
 
-}  // namespace distal
+}  // namespace distal::core

@@ -11,7 +11,7 @@
 #include "engine/threads/task_graph.h"
 #include "plan/walk.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -343,4 +343,4 @@ RunCounts ThreadsEngine::run_stage(size_t stage) { return runner_->run_stage(sta
 
 Reach reach_of(const ThreadsOptions& options) { return options.own_memory ? Reach::Own : Reach::All; }
 
-}  // namespace distal
+}  // namespace distal::core

@@ -8,7 +8,7 @@
 #include "plan/plan.h"
 #include "store/tensor_store.h"
 
-namespace distal {
+namespace distal::core {
 
 struct ThreadsOptions {
   int threads = 0;  // 0: as many as the machine has cores
@@ -42,4 +42,4 @@ class ThreadsEngine {
 
 Reach reach_of(const ThreadsOptions& options);
 
-}  // namespace distal
+}  // namespace distal::core

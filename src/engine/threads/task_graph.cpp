@@ -4,7 +4,7 @@
 #include <atomic>
 #include <utility>
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 constexpr int64_t kMostUnfinished = 4096;
@@ -134,4 +134,4 @@ void TaskGraph::finish(const TaskPtr& task) {
   drained_.notify_all();
 }
 
-}  // namespace distal
+}  // namespace distal::core

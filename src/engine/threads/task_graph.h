@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace distal {
+namespace distal::core {
 
 class Task;
 using TaskPtr = std::shared_ptr<Task>;
@@ -61,4 +61,4 @@ class TaskGraph {
   std::vector<std::thread> threads_;
 };
 
-}  // namespace distal
+}  // namespace distal::core

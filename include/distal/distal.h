@@ -1,0 +1,12 @@
+#pragma once
+
+// DISTAL, the distributed tensor algebra compiler: the whole public interface.
+
+#include "distal/error.h"
+#include "distal/format.h"
+#include "distal/index.h"
+#include "distal/kernel.h"
+#include "distal/machine.h"
+#include "distal/param.h"
+#include "distal/schedule.h"
+#include "distal/tensor.h"

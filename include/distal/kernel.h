@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "distal/tensor.h"
+
+namespace distal {
+
+// What a kernel moves and holds, counted from its plan; docs/language.md says what each number means.
+struct Cost {
+  struct PerTensor {
+    int64_t bytes = 0;
+    int64_t messages = 0;
+    std::string pattern;
+  };
+  int64_t processors = 1;
+  double flops = 0;
+  int64_t bytes_moved = 0;
+  std::vector<int64_t> bytes_by_level;
+  int64_t messages = 0;
+  int64_t max_bytes_received = 0;
+  int64_t max_bytes_sent = 0;
+  int64_t peak_bytes_per_processor = 0;
+  std::map<std::string, PerTensor> tensors;
+};
+
+// What a run did, counted where bytes were really handed over.
+struct RunReport {
+  double seconds = 0;
+  int64_t bytes_moved = 0;
+  int64_t bytes_copied = 0;
+  int64_t messages = 0;
+};
+
+struct RunOptions {
+  int threads = 0;          // 0: one a core
+  bool own_memory = false;  // let a processor touch only memory of its own
+};
+
+// Statements compiled together with their schedules: a value that can be run many times, on new data and with new
+// values of its params. Several threads may run one kernel at once on a tensor set that they do not write to at once.
+class Kernel {
+ public:
+  // The statements that define these tensors, in this order.
+  explicit Kernel(const std::vector<TensorHandle>& defined);
+
+  RunReport run(const RunOptions& options = {}) const;
+
+  std::string text() const;     // the whole program as a .distal file, which parses back to the same value
+  std::string program() const;  // the lowered Program
+  std::string plan() const;     // every transfer of every step, under the current values of the params
+  Cost cost() const;            // counted from the Plan under the current values of the params
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace distal

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace distal {
+
+namespace core {
+class IntExpr;
+}
+
+// A number that a compiled kernel takes at run time. Copies are the same param.
+class Param {
+ public:
+  explicit Param(int64_t value = 1);
+  Param(std::string name, int64_t value);
+
+  // Gives it a new value; kernels made with it use that from their next run on.
+  Param& operator=(int64_t value);
+  int64_t value() const { return state_->value; }
+  const std::string& name() const { return state_->name; }
+
+  struct State {
+    std::string name;
+    int64_t value;
+  };
+  const std::shared_ptr<State>& state() const { return state_; }
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+// An integer expression over params: what a size, a grid extent or a split size may be. Immutable; copies share.
+class Int {
+ public:
+  Int(int64_t value);       // NOLINT: a number is an expression
+  Int(int value);           // NOLINT
+  Int(const Param& param);  // NOLINT: and so is a param
+
+  int64_t value() const;  // under the current values of its params
+  std::string to_string() const;
+
+  const core::IntExpr& expr() const { return *expr_; }
+  const std::vector<std::shared_ptr<Param::State>>& params() const { return params_; }
+
+ private:
+  friend Int make_int(const core::IntExpr& expr, const Int& a, const Int& b);
+  Int() = default;
+  std::shared_ptr<const core::IntExpr> expr_;
+  std::vector<std::shared_ptr<Param::State>> params_;  // all that stand in it
+};
+
+Int operator+(const Int& a, const Int& b);
+Int operator-(const Int& a, const Int& b);
+Int operator*(const Int& a, const Int& b);
+Int operator/(const Int& a, const Int& b);  // rounds down
+Int ceildiv(const Int& a, const Int& b);
+Int min(const Int& a, const Int& b);
+Int max(const Int& a, const Int& b);
+
+}  // namespace distal

@@ -1,0 +1,126 @@
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "distal/format.h"
+#include "distal/index.h"
+#include "distal/schedule.h"
+
+namespace distal {
+
+struct TensorState;
+class Kernel;
+
+// The rectangle lo <= x < hi of a tensor.
+struct Rectangle {
+  std::vector<int64_t> lo, hi;
+  bool operator==(const Rectangle&) const = default;
+};
+
+// What one processor holds of a tensor: the rectangles (several where blocks are dealt out cyclically), packed into one
+// block of `extents`, whose dimension d steps by strides[d] elements.
+struct PieceInfo {
+  int64_t processor = 0;
+  std::vector<Rectangle> rectangles;
+  std::vector<int64_t> extents;
+  std::vector<int64_t> strides;
+  void* data = nullptr;
+};
+
+enum class ElementKind { Float, Double, Int32, Int64, ComplexFloat, ComplexDouble };
+
+// A tensor whose element type is known at run time only. Copies are the same tensor.
+class TensorHandle {
+ public:
+  TensorHandle(ElementKind type, std::string name, std::vector<Int> dimensions, Format format);
+
+  const std::string& name() const;
+  std::vector<int64_t> shape() const;  // under the current values of the params
+
+  template <class... Indices>
+  Access operator()(const Indices&... indices) const {
+    return Access(state_, std::vector<IndexVar>{indices...});
+  }
+
+  // The schedule of the statement that defines this tensor.
+  Schedule& schedule();
+  // The kernel of that statement.
+  Kernel compile() const;
+
+  // All pieces under the current values of the params, with memory of their own where the caller bound none.
+  std::vector<PieceInfo> pieces();
+  // Uses the caller's memory for one processor's piece from now on, without a copy; strides count in elements and are
+  // those of a dense block in the format's order if none are given. The memory must outlive the tensor.
+  void bind(int64_t processor, void* data, std::vector<int64_t> strides = {});
+
+  void load(const std::string& npy_file);
+  void save(const std::string& npy_file);
+
+  const std::shared_ptr<TensorState>& state() const { return state_; }
+
+ protected:
+  void* element(const std::vector<int64_t>& at) const;
+  void for_each_replica(const std::vector<int64_t>& at, const std::function<void(void*)>& f) const;
+  void fill_elements(const std::function<void(const std::vector<int64_t>& at, void* element)>& f);
+
+ private:
+  std::shared_ptr<TensorState> state_;
+};
+
+template <class T>
+struct ElementKindOf;
+template <>
+struct ElementKindOf<float> {
+  static constexpr ElementKind value = ElementKind::Float;
+};
+template <>
+struct ElementKindOf<double> {
+  static constexpr ElementKind value = ElementKind::Double;
+};
+template <>
+struct ElementKindOf<int32_t> {
+  static constexpr ElementKind value = ElementKind::Int32;
+};
+template <>
+struct ElementKindOf<int64_t> {
+  static constexpr ElementKind value = ElementKind::Int64;
+};
+template <>
+struct ElementKindOf<std::complex<float>> {
+  static constexpr ElementKind value = ElementKind::ComplexFloat;
+};
+template <>
+struct ElementKindOf<std::complex<double>> {
+  static constexpr ElementKind value = ElementKind::ComplexDouble;
+};
+
+// A tensor of elements of type T: a thin shell over TensorHandle.
+template <class T>
+class Tensor : public TensorHandle {
+ public:
+  explicit Tensor(std::vector<Int> dimensions = {}, Format format = {})
+      : TensorHandle(ElementKindOf<T>::value, "", std::move(dimensions), std::move(format)) {}
+  Tensor(std::string name, std::vector<Int> dimensions, Format format = {})
+      : TensorHandle(ElementKindOf<T>::value, std::move(name), std::move(dimensions), std::move(format)) {}
+
+  T at(const std::vector<int64_t>& coordinates) const { return *static_cast<const T*>(element(coordinates)); }
+  void set(const std::vector<int64_t>& coordinates, T value) {
+    for_each_replica(coordinates, [&](void* e) { *static_cast<T*>(e) = value; });
+  }
+  // Sets every element to f(coordinates).
+  void fill(const std::function<T(const std::vector<int64_t>& at)>& f) {
+    fill_elements([&](const std::vector<int64_t>& at, void* e) { *static_cast<T*>(e) = f(at); });
+  }
+  // Calls f(coordinates, value) for every element of every piece; an element of several replicas comes several times.
+  void for_each(const std::function<void(const std::vector<int64_t>& at, T& value)>& f) {
+    fill_elements([&](const std::vector<int64_t>& at, void* e) { f(at, *static_cast<T*>(e)); });
+  }
+};
+
+}  // namespace distal

@@ -1,0 +1,117 @@
+#include "distal/format.h"
+
+#include <fmt/format.h>
+
+#include "api/state.h"
+#include "distal/error.h"
+
+namespace distal {
+
+namespace {
+
+Int extent_of(const std::vector<Grid>& levels, size_t dimension) {
+  if (levels.empty() || levels[0].extents().size() <= dimension) return Int(1);
+  return levels[0].extents()[dimension];
+}
+
+// x, y, z, w, then d4, d5, ...: short names print in the short form.
+std::string dimension_name(size_t d) {
+  static constexpr const char* kShort[] = {"x", "y", "z", "w"};
+  return d < 4 ? kShort[d] : fmt::format("d{}", d);
+}
+
+core::MachineDimension to_core(const Role& role, size_t dimensions) {
+  if (const auto* d = std::get_if<int>(&role.role())) {
+    if (*d < 0 || static_cast<size_t>(*d) >= dimensions) {
+      throw Error(fmt::format("a distribution cuts dimension {} of a tensor that has {}", *d, dimensions));
+    }
+    return {core::Partition{dimension_name(static_cast<size_t>(*d))}, {}};
+  }
+  if (const auto* face = std::get_if<Face>(&role.role())) return {core::Fix{face->at.expr()}, {}};
+  return {core::Broadcast{}, {}};
+}
+
+core::Distribution to_core(const Distribution& distribution, size_t dimensions) {
+  core::Distribution out;
+  for (const std::vector<Role>& roles : distribution.levels()) {
+    core::LevelDistribution level;
+    for (size_t d = 0; d < dimensions; ++d) level.tensor_dimensions.push_back(dimension_name(d));
+    for (const Role& role : roles) level.machine_dimensions.push_back(to_core(role, dimensions));
+    out.levels.push_back(std::move(level));
+  }
+  for (const Distribution::Cyclic& c : distribution.cyclic_dimensions()) {
+    if (c.level < 0 || static_cast<size_t>(c.level) >= out.levels.size()) {
+      throw Error(fmt::format("cyclic: there is no level {}; the machine has {}", c.level, out.levels.size()));
+    }
+    out.levels[c.level].cyclic[dimension_name(static_cast<size_t>(c.tensor_dimension))] = c.block.expr();
+  }
+  return out;
+}
+
+}  // namespace
+
+Machine::Machine(Grid grid, std::string name) : Machine(std::vector<Grid>{std::move(grid)}, std::move(name)) {}
+
+Machine::Machine(std::vector<Grid> levels, std::string name)
+    : x(extent_of(levels, 0)),
+      y(extent_of(levels, 1)),
+      z(extent_of(levels, 2)),
+      levels_(std::move(levels)),
+      name_(name.empty() ? fresh_name("M") : std::move(name)) {}
+
+Machine::Level Machine::operator[](int level) const { return {*this, level}; }
+
+Distribution::Distribution(Machine machine, std::vector<Role> roles, Memory memory)
+    : machine_(std::move(machine)), levels_{std::move(roles)}, memory_(memory) {}
+
+Distribution Distribution::hierarchical(Machine machine, std::vector<std::vector<Role>> levels, Memory memory) {
+  Distribution out(std::move(machine), std::vector<Role>{}, memory);
+  out.levels_ = std::move(levels);
+  return out;
+}
+
+Distribution& Distribution::cyclic(int tensor_dimension, Int block, int level) {
+  cyclic_.push_back({tensor_dimension, std::move(block), level});
+  return *this;
+}
+
+Format::Format(std::vector<ModeFormat> modes, Distribution distribution)
+    : modes_(std::move(modes)), distribution_(std::move(distribution)) {}
+
+Format::Format(std::vector<ModeFormat> modes, std::vector<int> order, Distribution distribution)
+    : modes_(std::move(modes)), order_(std::move(order)), distribution_(std::move(distribution)) {}
+
+Format::Format(std::vector<ModeFormat> modes, std::vector<int> order)
+    : modes_(std::move(modes)), order_(std::move(order)) {}
+
+core::Grid to_core(const Grid& grid) {
+  core::Grid out;
+  for (const Int& e : grid.extents()) out.extents.push_back(e.expr());
+  out.processor = grid.processor() == Processor::GPU ? core::ProcessorKind::Gpu : core::ProcessorKind::Cpu;
+  return out;
+}
+
+core::Machine to_core(const Machine& machine) {
+  core::Machine out;
+  out.name = machine.name();
+  for (const Grid& g : machine.levels()) out.levels.push_back(to_core(g));
+  return out;
+}
+
+core::Tensor to_core(const TensorState& tensor) {
+  core::Tensor out;
+  out.name = tensor.name;
+  for (const Int& e : tensor.dimensions) out.dimensions.push_back(e.expr());
+  out.order = tensor.format.order();
+  if (out.order.empty()) {
+    for (size_t d = 0; d < tensor.dimensions.size(); ++d) out.order.push_back(static_cast<int>(d));
+  }
+  if (const auto& distribution = tensor.format.distribution()) {
+    out.machine = to_core(distribution->machine());
+    out.distribution = to_core(*distribution, tensor.dimensions.size());
+    if (distribution->memory() == Memory::GPU_MEM) out.memory = core::MemoryKind::Gpu;
+  }
+  return out;
+}
+
+}  // namespace distal

@@ -1,0 +1,97 @@
+#include "api/module_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "distal/error.h"
+#include "lang/parse.h"
+
+namespace distal {
+
+namespace {
+
+template <class T>
+void add_once(std::vector<T>& list, const T& item) {
+  if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(item);
+}
+
+class Builder {
+ public:
+  BuiltModule run(const std::vector<std::shared_ptr<TensorState>>& defined) {
+    for (const auto& tensor : defined) add_statement(tensor);
+    for (const auto& p : built_.params) built_.module.params.push_back({p->name, core::IntExpr(p->value), {}});
+    for (const auto& t : built_.tensors) {
+      built_.module.tensors.push_back(to_core(*t));
+      if (t->type != built_.tensors[0]->type) {
+        throw Error(fmt::format(
+            "tensor {} has elements of type {}, and {} of type {}; a program computes with one type", t->name,
+            core::to_string(t->type), built_.tensors[0]->name, core::to_string(built_.tensors[0]->type)));
+      }
+    }
+    built_.module.type = built_.tensors[0]->type;
+    // Through the text, so that a program made here is checked, and speaks in errors, like one that was written.
+    built_.module = core::parse_module(core::to_string(built_.module), "program");
+    return std::move(built_);
+  }
+
+ private:
+  void add_statement(const std::shared_ptr<TensorState>& tensor) {
+    if (!tensor->definition) throw Error(fmt::format("tensor {} has no statement to compile", tensor->name));
+    const Definition& definition = *tensor->definition;
+    add_tensor(tensor);
+    for (const auto& t : definition.tensors) add_tensor(t);
+    for (const Int& n : definition.numbers) add_params(n);
+    for (const Machine& m : definition.machines) add_machine(m);
+    built_.module.statements.push_back({definition.statement, definition.schedule});
+  }
+
+  void add_tensor(const std::shared_ptr<TensorState>& tensor) {
+    add_once(built_.tensors, tensor);
+    for (const Int& n : numbers_of(*tensor)) add_params(n);
+    if (const auto& d = tensor->format.distribution()) add_machine(d->machine());
+  }
+
+  void add_machine(const Machine& machine) {
+    for (const Grid& g : machine.levels()) {
+      for (const Int& e : g.extents()) add_params(e);
+    }
+    core::Machine made = to_core(machine);
+    for (const core::Machine& m : built_.module.machines) {
+      if (m == made) return;
+    }
+    built_.module.machines.push_back(std::move(made));
+  }
+
+  void add_params(const Int& number) {
+    for (const auto& p : number.params()) add_once(built_.params, p);
+  }
+
+  BuiltModule built_;
+};
+
+}  // namespace
+
+BuiltModule build_module(const std::vector<std::shared_ptr<TensorState>>& defined) { return Builder().run(defined); }
+
+std::vector<Int> numbers_of(const TensorState& tensor) {
+  std::vector<Int> out = tensor.dimensions;
+  const auto& distribution = tensor.format.distribution();
+  if (!distribution) return out;
+  for (const Grid& g : distribution->machine().levels()) out.insert(out.end(), g.extents().begin(), g.extents().end());
+  for (const std::vector<Role>& level : distribution->levels()) {
+    for (const Role& role : level) {
+      if (const auto* face = std::get_if<Face>(&role.role())) out.push_back(face->at);
+    }
+  }
+  for (const Distribution::Cyclic& c : distribution->cyclic_dimensions()) out.push_back(c.block);
+  return out;
+}
+
+core::Bindings values_of(const std::vector<std::shared_ptr<Param::State>>& params) {
+  core::Bindings out;
+  for (const auto& p : params) out[p->name] = p->value;
+  return out;
+}
+
+}  // namespace distal

@@ -1,0 +1,52 @@
+#include "distal/param.h"
+
+#include <algorithm>
+
+#include "api/state.h"
+#include "lang/int_expr.h"
+
+namespace distal {
+
+Param::Param(int64_t value) : Param(fresh_name("p"), value) {}
+
+Param::Param(std::string name, int64_t value) : state_(std::make_shared<State>(State{std::move(name), value})) {}
+
+Param& Param::operator=(int64_t value) {
+  state_->value = value;
+  return *this;
+}
+
+Int::Int(int64_t value) : expr_(std::make_shared<core::IntExpr>(value)) {}
+
+Int::Int(int value) : Int(static_cast<int64_t>(value)) {}
+
+Int::Int(const Param& param)
+    : expr_(std::make_shared<core::IntExpr>(core::IntExpr::name(param.name()))), params_{param.state()} {}
+
+int64_t Int::value() const {
+  core::Bindings values;
+  for (const auto& p : params_) values[p->name] = p->value;
+  return expr_->evaluate(values);
+}
+
+std::string Int::to_string() const { return expr_->to_string(); }
+
+Int make_int(const core::IntExpr& expr, const Int& a, const Int& b) {
+  Int out;
+  out.expr_ = std::make_shared<core::IntExpr>(expr);
+  out.params_ = a.params_;
+  for (const auto& p : b.params_) {
+    if (std::find(out.params_.begin(), out.params_.end(), p) == out.params_.end()) out.params_.push_back(p);
+  }
+  return out;
+}
+
+Int operator+(const Int& a, const Int& b) { return make_int(a.expr() + b.expr(), a, b); }
+Int operator-(const Int& a, const Int& b) { return make_int(a.expr() - b.expr(), a, b); }
+Int operator*(const Int& a, const Int& b) { return make_int(a.expr() * b.expr(), a, b); }
+Int operator/(const Int& a, const Int& b) { return make_int(core::floor_div(a.expr(), b.expr()), a, b); }
+Int ceildiv(const Int& a, const Int& b) { return make_int(core::ceil_div(a.expr(), b.expr()), a, b); }
+Int min(const Int& a, const Int& b) { return make_int(core::min(a.expr(), b.expr()), a, b); }
+Int max(const Int& a, const Int& b) { return make_int(core::max(a.expr(), b.expr()), a, b); }
+
+}  // namespace distal

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "distal/tensor.h"
+#include "lang/module.h"
+#include "store/tensor_pieces.h"
+
+namespace distal {
+
+// The statement that defines a tensor, with its schedule as commands.
+struct Definition {
+  core::Statement statement;
+  std::vector<core::Command> schedule;
+  std::vector<std::shared_ptr<TensorState>> tensors;  // all of the statement, the defined one left out
+  std::vector<Int> numbers;                           // that stand in the schedule
+  std::vector<Machine> machines;                      // that the schedule names
+};
+
+// What the handles of one tensor share.
+struct TensorState {
+  core::ElementType type = core::ElementType::Double;
+  std::string name;
+  std::vector<Int> dimensions;
+  Format format;
+  std::optional<Definition> definition;
+  Schedule schedule{this};
+
+  // A buffer of the caller's for one processor's piece.
+  struct Bound {
+    int64_t processor;
+    void* data;
+    std::vector<int64_t> strides;
+  };
+  std::vector<Bound> bound;
+
+  // The pieces under the current values of the params. Made anew when these changed.
+  core::TensorPieces& pieces();
+  std::shared_ptr<core::TensorPieces> shared_pieces();
+  void forget_pieces() { pieces_ = nullptr; }
+
+ private:
+  core::Bindings values_;  // of the params when the pieces were made
+  std::shared_ptr<core::TensorPieces> pieces_;
+  std::unique_ptr<core::Allocator> allocator_;
+};
+
+struct Onto::Target {
+  core::GridRef ref;
+  std::vector<Int> numbers;
+  std::optional<Machine> machine;
+};
+
+// A name that nothing else has, such as i7.
+std::string fresh_name(const char* prefix);
+
+core::Grid to_core(const Grid& grid);
+core::Machine to_core(const Machine& machine);
+core::Tensor to_core(const TensorState& tensor);
+
+}  // namespace distal

@@ -1,0 +1,180 @@
+#include "distal/tensor.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstring>
+
+#include "api/module_builder.h"
+#include "api/state.h"
+#include "data/npy.h"
+#include "distal/error.h"
+#include "distal/kernel.h"
+
+namespace distal {
+
+namespace {
+
+core::ElementType to_core(ElementKind kind) {
+  switch (kind) {
+    case ElementKind::Float: return core::ElementType::Float;
+    case ElementKind::Double: return core::ElementType::Double;
+    case ElementKind::Int32: return core::ElementType::Int32;
+    case ElementKind::Int64: return core::ElementType::Int64;
+    case ElementKind::ComplexFloat: return core::ElementType::ComplexFloat;
+    case ElementKind::ComplexDouble: return core::ElementType::ComplexDouble;
+  }
+  throw core::InternalError("unknown element kind");
+}
+
+core::Bindings current_values(const TensorState& tensor) {
+  core::Bindings out;
+  for (const Int& n : numbers_of(tensor)) {
+    for (const auto& p : n.params()) out[p->name] = p->value;
+  }
+  return out;
+}
+
+void bind_buffers(const TensorState& tensor, core::TensorPieces& pieces) {
+  for (const TensorState::Bound& b : tensor.bound) {
+    if (b.processor < 0 || !pieces.owners().owns_any(b.processor)) {
+      throw Error(
+          fmt::format("tensor {}: processor {} owns no piece that a buffer could hold", tensor.name, b.processor));
+    }
+    core::HomePiece piece = pieces.owners().piece_of(b.processor);
+    core::Coordinates strides(b.strides.begin(), b.strides.end());
+    if (b.strides.empty()) strides = core::dense_strides(piece.extents, pieces.order());
+    if (strides.size() != piece.extents.size()) {
+      throw Error(fmt::format("tensor {}: a buffer of {} strides for a tensor of {} dimensions", tensor.name,
+                              strides.size(), piece.extents.size()));
+    }
+    pieces.bind(b.processor, static_cast<std::byte*>(b.data), strides);
+  }
+}
+
+core::Coordinates checked(const core::TensorPieces& pieces, const std::string& name, const std::vector<int64_t>& at) {
+  const core::Coordinates& shape = pieces.owners().shape();
+  bool inside = at.size() == shape.size();
+  for (size_t d = 0; d < at.size() && inside; ++d) inside = at[d] >= 0 && at[d] < shape[d];
+  if (!inside) {
+    throw Error(fmt::format("{}({}) is outside of the tensor, whose shape is ({})", name, fmt::join(at, ", "),
+                            fmt::join(shape, ", ")));
+  }
+  return core::Coordinates(at.begin(), at.end());
+}
+
+}  // namespace
+
+std::shared_ptr<core::TensorPieces> TensorState::shared_pieces() {
+  core::Bindings values = current_values(*this);
+  if (pieces_ && values == values_) return pieces_;
+  core::Tensor tensor = to_core(*this);
+  for (const Int& n : dimensions) {
+    if (n.value() < 1) throw Error(fmt::format("tensor {} has a size of {}; sizes are at least 1", name, n.value()));
+  }
+  pieces_ = std::make_shared<core::TensorPieces>(core::Ownership(tensor, values), type, tensor.order);
+  allocator_ = std::make_unique<core::Allocator>(pieces_->owners().machine().processors);
+  bind_buffers(*this, *pieces_);
+  pieces_->allocate(*allocator_);
+  values_ = values;
+  return pieces_;
+}
+
+core::TensorPieces& TensorState::pieces() { return *shared_pieces(); }
+
+TensorHandle::TensorHandle(ElementKind type, std::string name, std::vector<Int> dimensions, Format format)
+    : state_(std::make_shared<TensorState>()) {
+  state_->type = to_core(type);
+  state_->name = name.empty() ? fresh_name("T") : std::move(name);
+  state_->dimensions = std::move(dimensions);
+  state_->format = std::move(format);
+}
+
+const std::string& TensorHandle::name() const { return state_->name; }
+
+std::vector<int64_t> TensorHandle::shape() const {
+  std::vector<int64_t> out;
+  for (const Int& e : state_->dimensions) out.push_back(e.value());
+  return out;
+}
+
+Schedule& TensorHandle::schedule() { return state_->schedule; }
+
+Kernel TensorHandle::compile() const { return Kernel({*this}); }
+
+std::vector<PieceInfo> TensorHandle::pieces() {
+  core::TensorPieces& pieces = state_->pieces();
+  std::vector<PieceInfo> out;
+  for (int64_t p = 0; p < pieces.owners().machine().processors; ++p) {
+    if (!pieces.has_piece(p)) continue;
+    PieceInfo info;
+    info.processor = p;
+    for (const core::Rect& r : pieces.owners().rects_of(p)) {
+      info.rectangles.push_back({{r.lo.begin(), r.lo.end()}, {r.hi.begin(), r.hi.end()}});
+    }
+    core::HomePiece piece = pieces.owners().piece_of(p);
+    info.extents.assign(piece.extents.begin(), piece.extents.end());
+    const core::Coordinates& strides = pieces.strides(p);
+    info.strides.assign(strides.begin(), strides.end());
+    info.data = pieces.data(p);
+    out.push_back(std::move(info));
+  }
+  return out;
+}
+
+void TensorHandle::bind(int64_t processor, void* data, std::vector<int64_t> strides) {
+  std::erase_if(state_->bound, [&](const TensorState::Bound& b) { return b.processor == processor; });
+  state_->bound.push_back({processor, data, std::move(strides)});
+  state_->forget_pieces();
+}
+
+void TensorHandle::load(const std::string& npy_file) {
+  core::NpyArray array = core::read_npy(npy_file);
+  core::TensorPieces& pieces = state_->pieces();
+  if (array.shape != shape()) {
+    throw Error(fmt::format("{}: the file's shape is ({}), the tensor's is ({})", npy_file,
+                            fmt::join(array.shape, ", "), fmt::join(shape(), ", ")));
+  }
+  if (array.type != pieces.type()) {
+    throw Error(fmt::format("{}: the file holds {}, the tensor {}", npy_file, core::to_string(array.type),
+                            core::to_string(pieces.type())));
+  }
+  auto size = static_cast<size_t>(core::size_of(pieces.type()));
+  std::vector<int64_t> extents = shape();
+  fill_elements([&](const std::vector<int64_t>& at, void* element) {
+    size_t index = 0;
+    for (size_t d = 0; d < at.size(); ++d) index = index * static_cast<size_t>(extents[d]) + static_cast<size_t>(at[d]);
+    std::memcpy(element, array.data.data() + index * size, size);
+  });
+}
+
+void TensorHandle::save(const std::string& npy_file) {
+  core::TensorPieces& pieces = state_->pieces();
+  core::write_npy(npy_file, {pieces.type(), shape(), pieces.gather()});
+}
+
+void* TensorHandle::element(const std::vector<int64_t>& at) const {
+  core::TensorPieces& pieces = state_->pieces();
+  core::Coordinates point = checked(pieces, name(), at);
+  return pieces.element(pieces.owners().first_owner(pieces.owners().colour_of(point)), point);
+}
+
+void TensorHandle::for_each_replica(const std::vector<int64_t>& at, const std::function<void(void*)>& f) const {
+  core::TensorPieces& pieces = state_->pieces();
+  core::Coordinates point = checked(pieces, name(), at);
+  for (int64_t p : pieces.owners().processors_of(pieces.owners().colour_of(point))) f(pieces.element(p, point));
+}
+
+void TensorHandle::fill_elements(const std::function<void(const std::vector<int64_t>& at, void* element)>& f) {
+  core::TensorPieces& pieces = state_->pieces();
+  int64_t size = core::size_of(pieces.type());
+  pieces.fill([&](std::span<const int64_t> at, int64_t count, std::byte* memory, int64_t stride) {
+    std::vector<int64_t> point(at.begin(), at.end());
+    for (int64_t i = 0; i < count; ++i) {
+      f(point, memory + i * stride * size);
+      if (!point.empty()) ++point.back();
+    }
+  });
+}
+
+}  // namespace distal

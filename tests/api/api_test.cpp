@@ -1,0 +1,246 @@
+#include <distal/distal.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <thread>
+
+#include "lang/parse.h"
+
+namespace distal {
+namespace {
+
+double value_of(const std::vector<int64_t>& at, double salt) {
+  double v = salt;
+  for (int64_t x : at) v = std::fmod(v * 7.0 + static_cast<double>(x) * 3.0 + 1.0, 11.0);
+  return v - 5.0;
+}
+
+void fill(Tensor<double>& t, double salt) {
+  t.fill([&](const std::vector<int64_t>& at) { return value_of(at, salt); });
+}
+
+// A = B C by its definition, exact on small whole numbers.
+void expect_product(const Tensor<double>& a, const Tensor<double>& b, const Tensor<double>& c) {
+  std::vector<int64_t> rows = a.shape();
+  int64_t depth = b.shape()[1];
+  for (int64_t i = 0; i < rows[0]; ++i) {
+    for (int64_t j = 0; j < rows[1]; ++j) {
+      double want = 0;
+      for (int64_t k = 0; k < depth; ++k) want += b.at({i, k}) * c.at({k, j});
+      ASSERT_EQ(a.at({i, j}), want) << i << ", " << j;
+    }
+  }
+}
+
+// SUMMA on a grid of gx by gy, as in the paper's Figure 2.
+struct Summa {
+  Param gx{2}, gy{2}, ni{7}, nj{9}, nk{11}, chunk{3};
+  Machine m{Grid(gx, gy)};
+  Format f{{Dense, Dense}, Distribution(m, {0, 1})};
+  Tensor<double> A{{ni, nj}, f}, B{{ni, nk}, f}, C{{nk, nj}, f};
+
+  Summa() {
+    IndexVar i, j, k, io, ii, jo, ji, ko, ki;
+    A(i, j) = B(i, k) * C(k, j);
+    A.schedule()
+        .distribute({i, j}, {io, jo}, {ii, ji}, m)
+        .split(k, ko, ki, chunk)
+        .reorder({io, jo, ko, ii, ji, ki})
+        .communicate(A, jo)
+        .communicate({B, C}, ko)
+        .substitute({ii, ji, ki}, BLAS::GeMM);
+  }
+};
+
+TEST(Api, RunsAndCountsWhatItSaid) {
+  Summa s;
+  fill(s.B, 1);
+  fill(s.C, 2);
+  Kernel kernel = s.A.compile();
+  Cost cost = kernel.cost();
+  RunReport report = kernel.run();
+  expect_product(s.A, s.B, s.C);
+  EXPECT_EQ(report.bytes_moved, cost.bytes_moved);
+  EXPECT_EQ(report.messages, cost.messages);
+  EXPECT_EQ(cost.tensors.at(s.B.name()).pattern, "broadcast");
+  EXPECT_EQ(cost.processors, 4);
+}
+
+TEST(Api, PrintsAsAProgramThatParsesBack) {
+  Summa s;
+  std::string text = s.A.compile().text();
+  core::Module module = core::parse_module(text, "text");
+  EXPECT_EQ(core::to_string(module), text);
+  EXPECT_EQ(module.statements.size(), 1u);
+  EXPECT_EQ(module.statements[0].schedule.size(), 6u);
+}
+
+TEST(Api, OneKernelManySizes) {
+  Summa s;
+  Kernel kernel = s.A.compile();
+  for (int64_t n : {5, 16, 3}) {
+    s.ni = n;
+    s.nk = 2 * n + 1;
+    fill(s.B, static_cast<double>(n));
+    fill(s.C, 4);
+    kernel.run();
+    expect_product(s.A, s.B, s.C);
+  }
+  s.gx = 3;
+  s.gy = 1;
+  fill(s.B, 9);
+  fill(s.C, 8);
+  kernel.run({1, true});
+  expect_product(s.A, s.B, s.C);
+}
+
+TEST(Api, UsesTheCallersBuffersWhereTheyLie) {
+  // Rows of B in the caller's buffers with a gap after each row, C and A dense; multiplied by a 2.5D schedule.
+  Param n(8), g(2), c(2);
+  Machine cube(Grid(g, g, c));
+  Format rows({Dense, Dense}, Distribution(cube, {0, Face{0}, Face{0}}));
+  Tensor<double> A({n, n}, rows), B({n, n}, rows), C({n, n}, rows);
+  IndexVar i, j, k, io, jo, ko, ii, ji, ki, kio, kii, kios;
+  A(i, j) = B(i, k) * C(k, j);
+  A.schedule()
+      .distribute({i, j, k}, {io, jo, ko}, {ii, ji, ki}, cube)
+      .divide(ki, kio, kii, ceildiv(g, c))
+      .reorder({kio, ii, ji, kii})
+      .rotate(kio, {io, jo}, kios)
+      .communicate(A, jo)
+      .communicate({B, C}, kios)
+      .substitute({ii, ji, kii}, BLAS::GeMM);
+  constexpr int64_t kStep = 10;
+  std::vector<double> first(4 * kStep, -77), second(4 * kStep, -77), result0(4 * 8, 5), result1(4 * 8, 6);
+  int64_t second_row = 4;  // of the cube's processors: (1, 0, 0)
+  B.bind(0, first.data(), {kStep, 1});
+  B.bind(second_row, second.data(), {kStep, 1});
+  A.bind(0, result0.data());
+  A.bind(second_row, result1.data());
+  for (int64_t r = 0; r < 4; ++r) {
+    for (int64_t x = 0; x < 8; ++x) {
+      first[r * kStep + x] = value_of({r, x}, 1);
+      second[r * kStep + x] = value_of({r + 4, x}, 1);
+    }
+  }
+  fill(C, 3);
+  Kernel kernel = A.compile();
+  RunReport report = kernel.run();
+  expect_product(A, B, C);
+  EXPECT_EQ(report.bytes_moved, kernel.cost().bytes_moved);
+  EXPECT_EQ(result0[1], A.at({0, 1}));
+  EXPECT_EQ(result1[8 + 2], A.at({5, 2}));
+  EXPECT_EQ(first[8], -77) << "the gap between rows is the caller's";
+}
+
+TEST(Api, PiecesTellTheirRectangles) {
+  Param n(10), p(2), q(2);
+  Machine m(Grid(p, q));
+  Distribution scalapack(m, {0, 1});
+  scalapack.cyclic(0, 3).cyclic(1, 2);
+  Tensor<double> T({n, n}, Format({Dense, Dense}, {1, 0}, scalapack));
+  fill(T, 1);
+  std::vector<PieceInfo> pieces = T.pieces();
+  ASSERT_EQ(pieces.size(), 4u);
+  EXPECT_EQ(pieces[0].extents, (std::vector<int64_t>{6, 6}));
+  EXPECT_EQ(pieces[0].strides, (std::vector<int64_t>{1, 6}));
+  EXPECT_EQ(pieces[3].extents, (std::vector<int64_t>{4, 4}));
+  EXPECT_EQ(pieces[0].rectangles[0], (Rectangle{{0, 0}, {3, 2}}));
+  EXPECT_EQ(static_cast<double*>(pieces[3].data)[0], T.at({3, 2}));
+}
+
+TEST(Api, StatementsShareTensors) {
+  Param n(6), g(3);
+  Machine m(Grid(g), "M");
+  Format rows({Dense, Dense}, Distribution(m, {0}));
+  Tensor<double> A({n, n}, rows), B({n, n}, rows), C({n, n}, rows), D({n, n}, rows), E({n, n}, rows);
+  IndexVar i, j, k, io, ii, jo, ji;
+  D(i, k) = A(i, j) * B(j, k);
+  D.schedule().distribute({i}, {io}, {ii}, m).communicate({A, B, D}, io);
+  IndexVar x, y, z, xo, xi;
+  E(x, z) = D(x, y) * C(y, z);
+  E.schedule().distribute({x}, {xo}, {xi}, D).communicate({E, D, C}, xo);
+  fill(A, 1);
+  fill(B, 2);
+  fill(C, 3);
+  Kernel kernel({D, E});
+  kernel.run();
+  expect_product(D, A, B);
+  expect_product(E, D, C);
+  EXPECT_EQ(kernel.cost().tensors.at(D.name()).bytes, 0) << "D stays where it was produced";
+}
+
+TEST(Api, ScalarsLiteralsAndAccumulation) {
+  Param n(5);
+  Tensor<double> a, b({n}), c({n});
+  IndexVar i;
+  fill(b, 1);
+  fill(c, 2);
+  a() = 2 * b(i) * c(i) - 3;
+  a.compile().run();
+  double want = -3;
+  for (int64_t x = 0; x < 5; ++x) want += 2 * b.at({x}) * c.at({x});
+  EXPECT_EQ(a.at({}), want);
+  c(i) += b(i) * a;
+  double before = c.at({2});
+  c.compile().run();
+  EXPECT_EQ(c.at({2}), before + b.at({2}) * want);
+}
+
+TEST(Api, KernelsRunFromSeveralThreads) {
+  std::vector<std::thread> threads;
+  std::vector<std::unique_ptr<Summa>> sets;
+  for (int t = 0; t < 3; ++t) sets.push_back(std::make_unique<Summa>());
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&, t] {
+      fill(sets[t]->B, t);
+      fill(sets[t]->C, t + 1);
+      Kernel kernel = sets[t]->A.compile();
+      for (int rep = 0; rep < 5; ++rep) kernel.run({2});
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  for (const auto& s : sets) expect_product(s->A, s->B, s->C);
+}
+
+TEST(Api, SavesAndLoads) {
+  Summa s;
+  fill(s.B, 3);
+  std::string file = ::testing::TempDir() + "distal_api_b.npy";
+  s.B.save(file);
+  Tensor<double> copy({s.ni, s.nk});
+  copy.load(file);
+  EXPECT_EQ(copy.at({6, 10}), s.B.at({6, 10}));
+  Tensor<float> wrong({s.ni, s.nk});
+  EXPECT_THROW(wrong.load(file), Error);
+}
+
+// The message of the Error that f throws.
+template <class F>
+std::string error_of(const F& f) {
+  try {
+    f();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+TEST(Api, ErrorsSpeakTheProgram) {
+  Tensor<double> A({4, 4}), B({4, 5});
+  EXPECT_EQ(error_of([&] { A.compile(); }), "error: tensor " + A.name() + " has no statement to compile");
+  IndexVar i("i"), j("j"), q("q");
+  A(i, j) = B(i, j);
+  std::string text = error_of([&] { A.compile().run(); });
+  EXPECT_NE(text.find("extent"), std::string::npos) << text;
+  Tensor<double> C("C", {4, 4}), D("D", {4, 4});
+  C(i, j) = D(i, j);
+  C.schedule().split(q, IndexVar("a"), IndexVar("b"), 2);
+  text = error_of([&] { C.compile(); });
+  EXPECT_NE(text.find("split: there is no loop q"), std::string::npos) << text;
+  EXPECT_NE(text.find("split(q, a, b, 2)"), std::string::npos) << text;
+  EXPECT_EQ(error_of([&] { C.at({4, 0}); }), "error: C(4, 0) is outside of the tensor, whose shape is (4, 4)");
+}
+
+}  // namespace
+}  // namespace distal
