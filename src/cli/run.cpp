@@ -76,9 +76,9 @@ LeafChoice leaf_choice(const std::string& name) {
 }
 
 // A program ready to run: planned, verified, with its data in place.
-class Session {
+class PreparedRun {
  public:
-  Session(const CliOptions& options, const LoadedModule& loaded)
+  PreparedRun(const CliOptions& options, const LoadedModule& loaded)
       : options_(options),
         plan_(make_plan(compile(loaded.module), loaded.params)),
         threads_{options.threads, options.own_memory},
@@ -268,15 +268,15 @@ int run_command(const CliOptions& options) {
   LoadedModule loaded = load_module(options);
   require_host(loaded.module);
   parse_files(options.save, "--save", loaded.module);  // a wrong name is said before the work, not after it
-  Session session(options, loaded);
-  session.run_all();
-  session.save(loaded.module);
+  PreparedRun prepared(options, loaded);
+  prepared.run_all();
+  prepared.save(loaded.module);
   if (options.json) {
-    std::cout << session.json().dump() << std::endl;
+    std::cout << prepared.json().dump() << std::endl;
   } else {
-    fmt::print("{}", session.summary());
+    fmt::print("{}", prepared.summary());
   }
-  return session.ok() ? 0 : 1;
+  return prepared.ok() ? 0 : 1;
 }
 
 }  // namespace distal::core
