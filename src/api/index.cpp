@@ -69,7 +69,7 @@ void Access::define(const Expr& right, bool accumulate) {
   Definition definition{
       {to_core(*tensor_, indices_), accumulate ? core::AssignOp::Accumulate : core::AssignOp::Assign, right.expr(), {}},
       {},
-      right.tensors(),
+      {right.tensors().begin(), right.tensors().end()},
       {},
       {}};
   tensor_->definition = std::move(definition);

@@ -40,7 +40,14 @@ class Builder {
     if (!tensor->definition) throw Error(fmt::format("tensor {} has no statement to compile", tensor->name));
     const Definition& definition = *tensor->definition;
     add_tensor(tensor);
-    for (const auto& t : definition.tensors) add_tensor(t);
+    for (const auto& t : definition.tensors) {
+      std::shared_ptr<TensorState> alive = t.lock();
+      if (!alive) {
+        throw Error(fmt::format("a tensor in {} is gone; keep it until the kernel is compiled",
+                                core::to_string(definition.statement)));
+      }
+      add_tensor(alive);
+    }
     for (const Int& n : definition.numbers) add_params(n);
     for (const Machine& m : definition.machines) add_machine(m);
     built_.module.statements.push_back({definition.statement, definition.schedule});

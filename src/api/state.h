@@ -15,9 +15,11 @@ namespace distal {
 struct Definition {
   core::Statement statement;
   std::vector<core::Command> schedule;
-  std::vector<std::shared_ptr<TensorState>> tensors;  // all of the statement, the defined one left out
-  std::vector<Int> numbers;                           // that stand in the schedule
-  std::vector<Machine> machines;                      // that the schedule names
+  // All of the statement, the defined one left out. Not owned: tensors that are defined by one another would keep each
+  // other alive for good. A kernel owns its tensors.
+  std::vector<std::weak_ptr<TensorState>> tensors;
+  std::vector<Int> numbers;       // that stand in the schedule
+  std::vector<Machine> machines;  // that the schedule names
 };
 
 // What the handles of one tensor share.

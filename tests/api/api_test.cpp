@@ -226,6 +226,18 @@ std::string error_of(const F& f) {
   return "no error";
 }
 
+TEST(Api, TensorsDefinedByOneAnotherEndWithTheirHandles) {
+  Tensor<double> A("A", {4});
+  IndexVar i("i");
+  {
+    Tensor<double> B("B", {4});
+    A(i) = B(i);
+    B(i) = A(i);
+  }
+  EXPECT_EQ(error_of([&] { A.compile(); }),
+            "error: a tensor in A(i) = B(i) is gone; keep it until the kernel is compiled");
+}
+
 TEST(Api, ErrorsSpeakTheProgram) {
   Tensor<double> A({4, 4}), B({4, 5});
   EXPECT_EQ(error_of([&] { A.compile(); }), "error: tensor " + A.name() + " has no statement to compile");
