@@ -85,8 +85,7 @@ class PreparedRun {
         needs_(memory_needs(plan_, reach_of(threads_))),
         data_(plan_, parse_files(options.load, "--load", loaded.module), options.seed),
         allocator_(plan_.processors) {
-    verify(plan_, needs_);
-    require_memory();
+    verify(plan_, needs_, {.total = require_memory()});
     store_ = std::make_unique<TensorStore>(plan_, allocator_);
     std::vector<std::unique_ptr<LeafKernel>> leaves;
     for (const StagePlan& stage : plan_.stages) {
@@ -178,10 +177,11 @@ class PreparedRun {
     return fmt::format("a {} grid", fmt::join(levels, " of "));
   }
 
-  void require_memory() const {
+  // The bytes that the plan may hold.
+  int64_t require_memory() const {
     int64_t need = needs_.total + data_.loaded_bytes();
     int64_t have = available_memory();
-    if (need <= have) return;
+    if (need <= have) return have - data_.loaded_bytes();
     throw Error(fmt::format("the run needs {} ({} bytes), and the machine has {} ({} bytes)", bytes_text(double(need)),
                             with_commas(need), bytes_text(double(have)), with_commas(have)),
                 {}, "choose smaller sizes with --set", Error::Kind::Resources);

@@ -51,6 +51,7 @@ int64_t view_of(const Plan& plan, const AcquirePlan& acquire, const Fetch& fetch
 
 MemoryNeeds memory_needs(const Plan& plan, Reach reach) {
   MemoryNeeds needs;
+  needs.reach = reach;
   needs.home_bytes.assign(static_cast<size_t>(plan.processors), 0);
   for (const TensorPlan& t : plan.tensors) {
     for (int64_t p = 0; p < t.owners.machine().processors; ++p) {

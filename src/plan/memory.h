@@ -22,6 +22,7 @@ struct BufferNeed {
 int64_t view_of(const Plan& plan, const AcquirePlan& acquire, const Fetch& fetch, size_t rect, Reach reach);
 
 struct MemoryNeeds {
+  Reach reach = Reach::Own;
   // [stage][acquire id][place]
   std::vector<std::vector<std::unordered_map<int64_t, BufferNeed>>> buffers;
   std::vector<int64_t> home_bytes;  // by processor, all tensors

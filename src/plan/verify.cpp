@@ -31,7 +31,7 @@ bool are_disjoint(std::vector<const Rect*> rects) {
 
 class Verifier : public PlanVisitor {
  public:
-  Verifier(const Plan& plan, const MemoryNeeds& needs) : plan_(plan), needs_(needs) {}
+  Verifier(const Plan& plan, const MemoryNeeds& needs, const MemoryCap& cap) : plan_(plan), needs_(needs), cap_(cap) {}
 
   void begin(const StagePlan& stage) override {
     stage_ = &stage;
@@ -40,6 +40,7 @@ class Verifier : public PlanVisitor {
     in_place_.assign(stage.acquires.size(), {});
     written_ = 0;
     replicas_are_stale_ = false;
+    check_memory();
   }
 
   void fetch(const FetchStep& step) override {
@@ -50,6 +51,7 @@ class Verifier : public PlanVisitor {
     std::map<int64_t, int64_t> waits;
     for (const Fetch& f : step.fetches) {
       check_views(a, f);
+      check_room(a, f);
       if (a.acquire->privilege == Privilege::Read) {
         check_cover(a, f);
         for (const FetchPiece& p : f.pieces) {
@@ -158,6 +160,46 @@ class Verifier : public PlanVisitor {
              to_string(f.rects[i]));
       }
     }
+  }
+
+  // What lies in nobody's piece needs room in the buffer that is planned for it.
+  void check_room(const AcquirePlan& a, const Fetch& f) const {
+    std::vector<Rect> copied;
+    for (size_t i = 0; i < f.rects.size(); ++i) {
+      bool lies_somewhere = needs_.reach == Reach::All && a.acquire->privilege == Privilege::Read &&
+                            tensor(a.tensor).owners.single_owner(f.rects[i], f.place) >= 0;
+      bool again = std::find(copied.begin(), copied.end(), f.rects[i]) != copied.end();
+      if (f.views[i] < 0 && !lies_somewhere && !again) copied.push_back(f.rects[i]);
+    }
+    int64_t bytes = 0;
+    for (const Rect& r : copied) bytes += r.volume() * tensor(a.tensor).element_bytes;
+    const auto& buffers = needs_.buffers[stage_ - plan_.stages.data()][a.acquire->id];
+    auto need = buffers.find(f.place);
+    int64_t room = need == buffers.end() ? 0 : need->second.bytes;
+    if (bytes > room) {
+      fail("{} acquires {} bytes of {}, and its buffer has {}", name(f.place), bytes, tensor(a.tensor).name, room);
+    }
+  }
+
+  // The pieces of all tensors stay while the stage runs, and its buffers come on top.
+  void check_memory() const {
+    std::vector<int64_t> held(static_cast<size_t>(plan_.processors), 0);
+    for (const TensorPlan& t : plan_.tensors) {
+      for (int64_t p = 0; p < t.owners.machine().processors; ++p) {
+        if (t.owners.owns_any(p)) held[p] += t.owners.piece_of(p).volume() * t.element_bytes;
+      }
+    }
+    for (const auto& acquire : needs_.buffers[stage_ - plan_.stages.data()]) {
+      for (const auto& [place, need] : acquire) held[place] += need.bytes * need.depth;
+    }
+    int64_t total = 0;
+    for (int64_t p = 0; p < plan_.processors; ++p) {
+      total += held[p];
+      if (held[p] > cap_.per_processor) {
+        fail("processor {} holds {} bytes, and the cap is {}", p, held[p], cap_.per_processor);
+      }
+    }
+    if (total > cap_.total) fail("all processors hold {} bytes, and the cap is {}", total, cap_.total);
   }
 
   // The pieces are disjoint and together are exactly what has no view.
@@ -366,6 +408,7 @@ class Verifier : public PlanVisitor {
 
   const Plan& plan_;
   const MemoryNeeds& needs_;
+  MemoryCap cap_;
   const StagePlan* stage_ = nullptr;
   std::vector<HeldRects> held_;                       // by acquire
   std::vector<HeldRects> before_;                     // at the step before
@@ -378,12 +421,12 @@ class Verifier : public PlanVisitor {
 
 }  // namespace
 
-std::unique_ptr<PlanVisitor> make_verifier(const Plan& plan, const MemoryNeeds& needs) {
-  return std::make_unique<Verifier>(plan, needs);
+std::unique_ptr<PlanVisitor> make_verifier(const Plan& plan, const MemoryNeeds& needs, const MemoryCap& cap) {
+  return std::make_unique<Verifier>(plan, needs, cap);
 }
 
-void verify(const Plan& plan, const MemoryNeeds& needs) {
-  Verifier verifier(plan, needs);
+void verify(const Plan& plan, const MemoryNeeds& needs, const MemoryCap& cap) {
+  Verifier verifier(plan, needs, cap);
   walk(plan, verifier);
 }
 

@@ -327,6 +327,35 @@ TEST(Verify, OneBufferIsEnoughWithoutNeighbours) {
   EXPECT_NO_THROW(verify(plan, needs));
 }
 
+// ---- memory ----
+
+TEST(Verify, ABufferIsTooSmall) {
+  Broken broken = cannon();
+  for (auto& acquire : broken.needs().buffers[0]) {
+    for (auto& [place, need] : acquire) need.bytes = std::min<int64_t>(need.bytes, 40);
+  }
+  EXPECT_EQ(broken.with([](Breaker&) {}), "the plan is wrong: (1, 0) acquires 96 bytes of B, and its buffer has 40");
+}
+
+TEST(Verify, MemoryStaysWithinTheCap) {
+  Plan plan = plan_algorithm("cannon", "ni=9,nj=6,nk=12,gx=3,gy=3");
+  for (Reach reach : {Reach::Own, Reach::All}) {
+    MemoryNeeds needs = memory_needs(plan, reach);
+    int64_t peak = needs.peak_per_processor, total = needs.total;
+    EXPECT_NO_THROW(verify(plan, needs, {peak, total}));
+    EXPECT_EQ(test::message_of<PlanError>([&] {
+                verify(plan, needs, {peak - 1, total});
+              }),
+              "the plan is wrong: processor 0 holds " + std::to_string(peak) + " bytes, and the cap is " +
+                  std::to_string(peak - 1));
+    EXPECT_EQ(test::message_of<PlanError>([&] {
+                verify(plan, needs, {peak, total - 1});
+              }),
+              "the plan is wrong: all processors hold " + std::to_string(total) + " bytes, and the cap is " +
+                  std::to_string(total - 1));
+  }
+}
+
 // ---- what is written ----
 
 TEST(Verify, AWrittenPieceGoesToANonOwner) {
