@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "distal/index.h"
@@ -19,6 +20,13 @@ struct LeafKernelName {
 };
 struct BLAS {
   inline static const LeafKernelName GeMM{"gemm"};
+};
+
+// How the threads of a parallel loop add to one element of the output.
+enum class OutputRace {
+  None,       // they do not: the loop indexes the output
+  Reduction,  // each sums for itself, and the sums are added at the end of the loop
+  Atomics,    // every addition is atomic
 };
 
 // What distribute goes onto: a machine of one level, a level of a machine, a grid in place, or a tensor whose
@@ -54,7 +62,21 @@ class Schedule {
   Schedule& communicate(const TensorHandle& tensor, const IndexVar& at);
   Schedule& communicate(const std::vector<TensorHandle>& tensors, const IndexVar& at);
   Schedule& substitute(const std::vector<IndexVar>& variables, const LeafKernelName& kernel);
-  Schedule& parallelize(const IndexVar& variable);
+  Schedule& parallelize(const IndexVar& variable, OutputRace race = OutputRace::None);
+  Schedule& unroll(const IndexVar& variable, const Int& factor);
+  Schedule& vectorize(const IndexVar& variable);
+  // Computes a part of the right side first, into a workspace of each processor's own, or into a tensor, which has a
+  // home of its own.
+  Schedule& precompute(const Expr& part, const std::vector<IndexVar>& variables, const std::vector<IndexVar>& copies,
+                       const std::string& workspace);
+  Schedule& precompute(const Expr& part, const std::vector<IndexVar>& variables, const std::vector<IndexVar>& copies,
+                       const TensorHandle& workspace);
+  // Applies a schedule of the user's own: a function that takes the schedule, and what it needs besides.
+  template <class Compound, class... Arguments>
+  Schedule& apply(Compound&& compound, Arguments&&... arguments) {
+    std::forward<Compound>(compound)(*this, std::forward<Arguments>(arguments)...);
+    return *this;
+  }
 
  private:
   friend struct TensorState;

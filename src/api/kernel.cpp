@@ -48,7 +48,7 @@ struct Kernel::State {
     core::Bindings params = values_of(built.params);
     std::lock_guard lock(mutex);
     if (prepared && prepared->params == params) return prepared;
-    core::validate(built.module, params);
+    core::validate(program->module, params);
     auto made = std::make_shared<Prepared>();
     made->params = params;
     made->plan = core::make_plan(program, params);

@@ -50,7 +50,7 @@ class Builder {
     }
     for (const Int& n : definition.numbers) add_params(n);
     for (const Machine& m : definition.machines) add_machine(m);
-    built_.module.statements.push_back({definition.statement, definition.schedule});
+    built_.module.statements.push_back({definition.statement, definition.schedule, std::nullopt, true});
   }
 
   void add_tensor(const std::shared_ptr<TensorState>& tensor) {

@@ -2,6 +2,7 @@
 
 #include "api/state.h"
 #include "distal/error.h"
+#include "distal/tensor.h"
 
 namespace distal {
 
@@ -38,19 +39,20 @@ void note(TensorState& tensor, const Onto::Target& target) {
 }  // namespace
 
 Onto::Onto(const Machine& machine)
-    : target_(std::make_shared<Target>(Target{{{machine.name(), {}}, std::nullopt, std::nullopt, {}}, {}, machine})) {}
+    : target_(std::make_shared<Target>(
+          Target{{{machine.name(), {}}, std::nullopt, std::nullopt, std::nullopt, {}}, {}, machine})) {}
 
 Onto::Onto(const Machine::Level& level)
     : target_(std::make_shared<Target>(
-          Target{{{level.machine.name(), {}}, level.level, std::nullopt, {}}, {}, level.machine})) {}
+          Target{{{level.machine.name(), {}}, level.level, std::nullopt, std::nullopt, {}}, {}, level.machine})) {}
 
 Onto::Onto(const Grid& grid)
     : target_(std::make_shared<Target>(
-          Target{{{"", {}}, std::nullopt, distal::to_core(grid), {}}, grid.extents(), std::nullopt})) {}
+          Target{{{"", {}}, std::nullopt, distal::to_core(grid), std::nullopt, {}}, grid.extents(), std::nullopt})) {}
 
 Onto::Onto(const TensorHandle& tensor)
-    : target_(
-          std::make_shared<Target>(Target{{{tensor.name(), {}}, std::nullopt, std::nullopt, {}}, {}, std::nullopt})) {}
+    : target_(std::make_shared<Target>(
+          Target{{{tensor.name(), {}}, std::nullopt, std::nullopt, std::nullopt, {}}, {}, std::nullopt})) {}
 
 Schedule& Schedule::split(const IndexVar& target, const IndexVar& outer, const IndexVar& inner, const Int& size) {
   add(*tensor_, core::SplitCommand{to_core(target), to_core(outer), to_core(inner), size.expr()});
@@ -115,9 +117,35 @@ Schedule& Schedule::substitute(const std::vector<IndexVar>& variables, const Lea
   return *this;
 }
 
-Schedule& Schedule::parallelize(const IndexVar& variable) {
-  add(*tensor_, core::ParallelizeCommand{to_core(variable)});
+Schedule& Schedule::parallelize(const IndexVar& variable, OutputRace race) {
+  core::Race how = race == OutputRace::None        ? core::Race::None
+                   : race == OutputRace::Reduction ? core::Race::Reduction
+                                                   : core::Race::Atomics;
+  add(*tensor_, core::ParallelizeCommand{to_core(variable), how});
   return *this;
+}
+
+Schedule& Schedule::unroll(const IndexVar& variable, const Int& factor) {
+  add(*tensor_, core::UnrollCommand{to_core(variable), factor.expr()});
+  definition_of(*tensor_).numbers.push_back(factor);
+  return *this;
+}
+
+Schedule& Schedule::vectorize(const IndexVar& variable) {
+  add(*tensor_, core::VectorizeCommand{to_core(variable)});
+  return *this;
+}
+
+Schedule& Schedule::precompute(const Expr& part, const std::vector<IndexVar>& variables,
+                               const std::vector<IndexVar>& copies, const std::string& workspace) {
+  add(*tensor_, core::PrecomputeCommand{part.expr(), to_core(variables), to_core(copies), {workspace, {}}});
+  return *this;
+}
+
+Schedule& Schedule::precompute(const Expr& part, const std::vector<IndexVar>& variables,
+                               const std::vector<IndexVar>& copies, const TensorHandle& workspace) {
+  definition_of(*tensor_).tensors.push_back(workspace.state());
+  return precompute(part, variables, copies, workspace.name());
 }
 
 }  // namespace distal

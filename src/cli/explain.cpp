@@ -155,7 +155,7 @@ int dump_pass(const std::string& wanted, const LoadedModule& loaded) {
     Plan plan = make_plan(program, loaded.params);
     if (wanted == "plan") fmt::print("{}", to_string(plan));
     for (const StagePlan& s : plan.stages) {
-      if (wanted == "leaf") fmt::print("{}", generate_source(s, loaded.module.type));
+      if (wanted == "leaf") fmt::print("{}", generate_sources(s, loaded.module.type));
     }
   }
   return 0;
@@ -172,7 +172,7 @@ int explain_command(const CliOptions& options) {
     std::cout << to_json(cost).dump() << std::endl;
     return 0;
   }
-  show_nests(loaded.module);
+  show_nests(plan.program->module);
   show_placement(plan);
   fmt::print("Program\n{}\n", indented(to_string(*plan.program), "  "));
   show_communication(cost);

@@ -7,6 +7,7 @@
 
 #include "lang/parse.h"
 #include "lang/validate.h"
+#include "schedule/expand_precomputes.h"
 
 namespace distal::core {
 
@@ -62,7 +63,7 @@ LoadedModule load_module(const CliOptions& options) {
   LoadedModule loaded{parse_file(options.file), {}};
   if (!options.type.empty()) loaded.module.type = parse_type_option(options.type);
   loaded.params = distal::core::bind(loaded.module, parse_settings(options.set));
-  validate(loaded.module, loaded.params);
+  validate(expand_precomputes(loaded.module), loaded.params);
   return loaded;
 }
 

@@ -226,7 +226,7 @@ class PreparedRun {
 
   double flops() const {
     double sum = 0;
-    for (const StagePlan& s : plan_.stages) sum += flops_of(s.stage->source.statement, extents_of(s));
+    for (const StagePlan& s : plan_.stages) sum += flops_of(plan_, s);
     return sum;
   }
 

@@ -33,6 +33,8 @@ const char* mark_of(const Nest& nest, const IndexVar& v) {
   for (const Relation& r : nest.relations) {
     if (const auto* d = std::get_if<DistributeRelation>(&r); d && d->variable == v) return "  distributed";
     if (const auto* p = std::get_if<ParallelizeRelation>(&r); p && p->variable == v) return "  parallel";
+    if (const auto* u = std::get_if<UnrollRelation>(&r); u && u->variable == v) return "  unrolled";
+    if (const auto* w = std::get_if<VectorizeRelation>(&r); w && w->variable == v) return "  vectorized";
   }
   return "";
 }
@@ -43,6 +45,23 @@ std::string communicated_at(const Nest& nest, const IndexVar& v) {
     if (const auto* c = std::get_if<CommunicateRelation>(&r); c && c->at == v) tensors.push_back(c->tensor.text);
   }
   return tensors.empty() ? "" : fmt::format("  communicate {}", fmt::join(tensors, ", "));
+}
+
+std::string nest_text(const Nest& nest, std::string indent) {
+  std::string out;
+  for (const IndexVar& v : nest.loops) {
+    out += fmt::format("{}∀{}{}{}\n", indent, v.name, mark_of(nest, v), communicated_at(nest, v));
+    indent += "  ";
+  }
+  const auto* where = nest.body.as<Where>();
+  if (!where) return out + indent + to_string(nest.body) + "\n";
+  for (const Stmt* side : {&where->consumer, &where->producer}) {
+    Nest inner = nest_of(*side);
+    inner.relations = nest.relations;
+    if (side == &where->producer) out += indent + "where\n";
+    out += nest_text(inner, indent);
+  }
+  return out;
 }
 
 }  // namespace
@@ -93,7 +112,7 @@ Nest nest_of(const Stmt& stmt) {
     loops.push_back(f->variable);
     body = Stmt(f->body);
   }
-  return Nest{std::move(loops), body, {}};
+  return Nest{std::move(loops), body, {}, {}};
 }
 
 Stmt to_stmt(const Nest& nest) {
@@ -102,15 +121,27 @@ Stmt to_stmt(const Nest& nest) {
   return nest.relations.empty() ? stmt : Stmt(SuchThat{stmt, nest.relations});
 }
 
-std::string loop_nest_text(const Stmt& stmt) {
+std::vector<Assignment> assignments(const Stmt& stmt) {
   Nest nest = nest_of(stmt);
-  std::string out;
-  std::string indent;
-  for (const IndexVar& v : nest.loops) {
-    out += fmt::format("{}∀{}{}{}\n", indent, v.name, mark_of(nest, v), communicated_at(nest, v));
-    indent += "  ";
-  }
-  return out + indent + to_string(nest.body) + "\n";
+  if (const auto* a = nest.body.as<Assignment>()) return {*a};
+  const auto* where = nest.body.as<Where>();
+  if (!where) throw InternalError("a nest of neither an assignment nor a where");
+  std::vector<Assignment> out = assignments(where->consumer);
+  for (Assignment& a : assignments(where->producer)) out.push_back(std::move(a));
+  return out;
 }
+
+std::vector<IndexVar> all_loops(const Stmt& stmt) {
+  Nest nest = nest_of(stmt);
+  std::vector<IndexVar> out = nest.loops;
+  if (const auto* where = nest.body.as<Where>()) {
+    for (const Stmt* side : {&where->consumer, &where->producer}) {
+      for (IndexVar& v : all_loops(*side)) out.push_back(std::move(v));
+    }
+  }
+  return out;
+}
+
+std::string loop_nest_text(const Stmt& stmt) { return nest_text(nest_of(stmt), ""); }
 
 }  // namespace distal::core

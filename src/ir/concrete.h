@@ -81,8 +81,9 @@ Stmt concretize(const Statement& statement);
 // concretize or a command made.
 struct Nest {
   std::vector<IndexVar> loops;  // outermost first
-  Stmt body;
+  Stmt body;                    // an assignment, or a where of two further nests
   std::vector<Relation> relations;
+  std::vector<IndexVar> around;  // for a nest inside a where: the loops around that
 
   bool has_loop(const IndexVar& variable) const;
   size_t position(const IndexVar& variable) const;
@@ -91,6 +92,11 @@ struct Nest {
 
 Nest nest_of(const Stmt& stmt);
 Stmt to_stmt(const Nest& nest);
+
+// All assignments of a statement: of a where the consumer's first.
+std::vector<Assignment> assignments(const Stmt& stmt);
+// All loops of a statement, also those inside a where.
+std::vector<IndexVar> all_loops(const Stmt& stmt);
 
 // The loops one under another, as in the paper's figures: what errors and `explain` show.
 std::string loop_nest_text(const Stmt& stmt);

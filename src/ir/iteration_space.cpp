@@ -43,6 +43,30 @@ struct Builder {
   void operator()(const CommunicateRelation&) {}
   void operator()(const SubstituteRelation&) {}
   void operator()(const ParallelizeRelation&) {}
+  void operator()(const UnrollRelation&) {}
+  void operator()(const VectorizeRelation&) {}
+  // The producer's copies derive from one another as their originals do, and from the loops around both.
+  void operator()(const PrecomputeRelation& r) {
+    std::map<int, int> copy;
+    for (size_t i = 0; i < r.of.size(); ++i) {
+      int original = number(r.of[i]);
+      copy[original] = add_variable(space, r.as[i].name, space.extents[original]);
+    }
+    auto mapped = [&](int v) { return copy.count(v) > 0 ? copy.at(v) : v; };
+    std::vector<Derivation> copies;
+    for (const Derivation& d : space.derivations) {
+      if (const auto* t = std::get_if<Tile>(&d); t && copy.count(t->parent) > 0) {
+        copies.push_back(Tile{mapped(t->parent), mapped(t->outer), mapped(t->inner)});
+      } else if (const auto* f = std::get_if<Fuse>(&d); f && copy.count(f->outer) > 0) {
+        copies.push_back(Fuse{mapped(f->outer), mapped(f->inner), mapped(f->fused)});
+      } else if (const auto* o = std::get_if<Rotation>(&d); o && copy.count(o->target) > 0) {
+        std::vector<int> by;
+        for (int v : o->by) by.push_back(mapped(v));
+        copies.push_back(Rotation{mapped(o->target), by, mapped(o->result)});
+      }
+    }
+    space.derivations.insert(space.derivations.end(), copies.begin(), copies.end());
+  }
 };
 
 }  // namespace

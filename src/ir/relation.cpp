@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 namespace distal::core {
 
 namespace {
@@ -40,10 +42,25 @@ struct Printer {
   std::string operator()(const SubstituteRelation& r) const {
     return fmt::format("substitute({}, {})", list(r.variables), r.kernel.text);
   }
-  std::string operator()(const ParallelizeRelation& r) const { return fmt::format("parallelize({})", r.variable.name); }
+  std::string operator()(const ParallelizeRelation& r) const {
+    std::string how = r.race == Race::None ? "" : ", " + to_string(r.race);
+    return fmt::format("parallelize({}{})", r.variable.name, how);
+  }
+  std::string operator()(const UnrollRelation& r) const {
+    return fmt::format("unroll({}, {})", r.variable.name, r.factor.to_string());
+  }
+  std::string operator()(const VectorizeRelation& r) const { return fmt::format("vectorize({})", r.variable.name); }
+  std::string operator()(const PrecomputeRelation& r) const {
+    return fmt::format("precompute({}, {}, {})", r.workspace.text, list(r.of), list(r.as));
+  }
 };
 
 }  // namespace
+
+IndexVar PrecomputeRelation::copy_of(const IndexVar& v) const {
+  auto at = std::find(of.begin(), of.end(), v);
+  return at == of.end() ? v : as[static_cast<size_t>(at - of.begin())];
+}
 
 std::string to_string(const Relation& relation) { return std::visit(Printer{}, relation); }
 

@@ -58,11 +58,34 @@ struct SubstituteRelation {
 };
 struct ParallelizeRelation {
   IndexVar variable;
+  Race race = Race::None;
   bool operator==(const ParallelizeRelation&) const = default;
+};
+struct UnrollRelation {
+  IndexVar variable;
+  IntExpr factor;
+  bool operator==(const UnrollRelation&) const = default;
+};
+struct VectorizeRelation {
+  IndexVar variable;
+  bool operator==(const VectorizeRelation&) const = default;
+};
+
+// A workspace stands between a producer and a consumer. In the producer every variable of `of` goes by the name beside
+// it in `as`: its own copies of loops, and of the indices that these loops were cut from.
+struct PrecomputeRelation {
+  Name workspace;
+  std::vector<IndexVar> of, as;
+  std::vector<IndexVar> sums;  // what the producer sums over
+  bool operator==(const PrecomputeRelation&) const = default;
+
+  // The producer's name of a variable.
+  IndexVar copy_of(const IndexVar& v) const;
 };
 
 using Relation = std::variant<SplitRelation, DivideRelation, CollapseRelation, RotateRelation, DistributeRelation,
-                              HoldRelation, CommunicateRelation, SubstituteRelation, ParallelizeRelation>;
+                              HoldRelation, CommunicateRelation, SubstituteRelation, ParallelizeRelation,
+                              UnrollRelation, VectorizeRelation, PrecomputeRelation>;
 
 std::string to_string(const Relation& relation);
 

@@ -55,12 +55,37 @@ struct Printer {
   std::string operator()(const SubstituteCommand& c) const {
     return fmt::format("substitute({}, {})", braced(c.variables), c.kernel.text);
   }
-  std::string operator()(const ParallelizeCommand& c) const { return fmt::format("parallelize({})", c.variable.name); }
+  std::string operator()(const ParallelizeCommand& c) const {
+    std::string how = c.race == Race::None ? "" : ", " + to_string(c.race);
+    return fmt::format("parallelize({}{})", c.variable.name, how);
+  }
+  std::string operator()(const UnrollCommand& c) const {
+    return fmt::format("unroll({}, {})", c.variable.name, c.factor.to_string());
+  }
+  std::string operator()(const VectorizeCommand& c) const { return fmt::format("vectorize({})", c.variable.name); }
+  std::string operator()(const PrecomputeCommand& c) const {
+    return fmt::format("precompute({}, {}, {}, {})", to_string(c.expr), braced(c.variables), braced(c.copies),
+                       c.workspace.text);
+  }
 };
 
 }  // namespace
 
+std::string to_string(Race race) {
+  switch (race) {
+    case Race::None: return "none";
+    case Race::Reduction: return "reduction";
+    case Race::Atomics: return "atomics";
+  }
+  throw InternalError("unknown race");
+}
+
 std::string to_string(const GridRef& ref) {
+  if (ref.notation) {
+    GridRef onto = ref;
+    onto.notation.reset();
+    return to_string(*ref.notation) + " on " + to_string(onto);
+  }
   if (ref.grid) return to_string(*ref.grid);
   return ref.level ? fmt::format("{}[{}]", ref.name.text, *ref.level) : ref.name.text;
 }

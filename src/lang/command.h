@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "lang/distribution.h"
 #include "lang/index_notation.h"
 #include "lang/machine.h"
 
@@ -23,6 +24,8 @@ struct GridRef {
   Name name;                 // empty for a grid in place
   std::optional<int> level;  // the 1 of M[1]
   std::optional<Grid> grid;  // the grid in place
+  // How the loops go onto it, as a tensor's dimensions would: the xy -> yx of "xy -> yx on M". Without one, in order.
+  std::optional<LevelDistribution> notation;
   SourceSpan span;
   bool operator==(const GridRef&) const = default;
 };
@@ -72,14 +75,39 @@ struct SubstituteCommand {
   Name kernel;
   bool operator==(const SubstituteCommand&) const = default;
 };
+// How the threads of a parallel loop add to one element.
+enum class Race {
+  None,       // they do not: the loop indexes the output
+  Reduction,  // each sums for itself, and the sums are added at the end of the loop
+  Atomics,    // every addition is atomic
+};
+std::string to_string(Race race);
+
 struct ParallelizeCommand {
   IndexVar variable;
+  Race race = Race::None;
   bool operator==(const ParallelizeCommand&) const = default;
+};
+struct UnrollCommand {
+  IndexVar variable;
+  IntExpr factor;
+  bool operator==(const UnrollCommand&) const = default;
+};
+struct VectorizeCommand {
+  IndexVar variable;
+  bool operator==(const VectorizeCommand&) const = default;
+};
+struct PrecomputeCommand {  // a part of the right side is computed into a workspace first
+  Expr expr;
+  std::vector<IndexVar> variables, copies;  // loops that run again in the producer, and their names there
+  Name workspace;
+  bool operator==(const PrecomputeCommand&) const = default;
 };
 
 struct Command {
   std::variant<SplitCommand, DivideCommand, CollapseCommand, ReorderCommand, DistributeCommand, DistributeOntoCommand,
-               CommunicateCommand, RotateCommand, SubstituteCommand, ParallelizeCommand>
+               CommunicateCommand, RotateCommand, SubstituteCommand, ParallelizeCommand, UnrollCommand,
+               VectorizeCommand, PrecomputeCommand>
       action;
   SourceSpan span;
   bool operator==(const Command&) const = default;

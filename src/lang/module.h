@@ -35,6 +35,8 @@ struct Tensor {
 struct ScheduledStatement {
   Statement statement;
   std::vector<Command> schedule;
+  std::optional<Statement> origin;  // the statement as written that this is a part of
+  bool counts = true;               // whether that statement's work is counted here, and not at another part of it
   bool operator==(const ScheduledStatement&) const = default;
 };
 

@@ -121,7 +121,7 @@ class ModuleParser {
   }
 
   void statement() {
-    module_.statements.push_back({parse_statement(tokens_, module_), {}});
+    module_.statements.push_back({parse_statement(tokens_, module_), {}, std::nullopt, true});
     has_schedule_ = false;
   }
 

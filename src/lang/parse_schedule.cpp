@@ -7,6 +7,9 @@
 
 #include "lang/parse_int.h"
 #include "lang/parse_machine.h"
+#include "lang/parse_statement.h"
+#include "lang/read_distribution.h"
+#include "lang/resolve_distribution.h"
 #include "lang/suggest.h"
 
 namespace distal::core {
@@ -28,7 +31,10 @@ const std::vector<CommandForm>& command_forms() {
       {"communicate", "communicate({A, B}, k)"},
       {"rotate", "rotate(k, {i, j}, r)"},
       {"substitute", "substitute({i, j, k}, gemm)"},
-      {"parallelize", "parallelize(i)"},
+      {"parallelize", "parallelize(i), parallelize(k, reduction) or parallelize(k, atomics)"},
+      {"unroll", "unroll(i, factor)"},
+      {"vectorize", "vectorize(i)"},
+      {"precompute", "precompute(B(i, k) * C(k, j), {j}, {jw}, W)"},
   };
   return forms;
 }
@@ -62,13 +68,16 @@ class CommandParser {
   Action action() {
     if (form_.name == "split") return cut<SplitCommand>();
     if (form_.name == "divide") return cut<DivideCommand>();
-    std::vector<Argument> args = arguments();
+    if (form_.name == "unroll") return unroll();
+    if (form_.name == "precompute") return precompute();
+    std::vector<Argument> args = form_.name == "distribute" ? distribute_arguments() : arguments();
     if (form_.name == "collapse") return collapse(args);
     if (form_.name == "reorder") return reorder(args);
     if (form_.name == "distribute") return distribute(args);
     if (form_.name == "communicate") return communicate(args);
     if (form_.name == "rotate") return rotate(args);
     if (form_.name == "substitute") return substitute(args);
+    if (form_.name == "vectorize") return vectorize(args);
     return parallelize(args);
   }
 
@@ -128,14 +137,112 @@ class CommandParser {
   }
 
   Action parallelize(const std::vector<Argument>& args) const {
+    check_count(args.size(), {1, 2});
+    ParallelizeCommand command{variable(args[0]), Race::None};
+    if (args.size() == 1) return command;
+    std::string how = variable(args[1]).name;
+    for (Race race : {Race::Reduction, Race::Atomics}) {
+      if (how == to_string(race)) command.race = race;
+    }
+    if (command.race == Race::None) refuse_argument(args[1], "`reduction` or `atomics`");
+    return command;
+  }
+
+  Action vectorize(const std::vector<Argument>& args) const {
     check_count(args.size(), {1});
-    return ParallelizeCommand{variable(args[0])};
+    return VectorizeCommand{variable(args[0])};
+  }
+
+  Action unroll() {
+    std::optional<IndexVar> loop;
+    std::optional<IntExpr> factor;
+    size_t count = 0;
+    tokens_.list("(", "`(`", [&] {
+      if (++count == 1) {
+        Name n = name();
+        loop = IndexVar{n.text, n.span};
+      } else {
+        factor = parse_int_expr(tokens_, module_).value;
+      }
+    });
+    check_count(count, {2});
+    return UnrollCommand{*loop, *factor};
+  }
+
+  Action precompute() {
+    std::optional<Expr> expr;
+    std::vector<Argument> args;
+    tokens_.list("(", "`(`", [&] {
+      if (!expr) {
+        expr = parse_expression(tokens_, module_);
+      } else {
+        args.push_back(argument());
+      }
+    });
+    check_count(args.size() + (expr ? 1 : 0), {4});
+    IndexVar workspace = variable(args[2]);
+    return PrecomputeCommand{*expr, listed(args[0]), listed(args[1]), Name{workspace.name, workspace.span}};
+  }
+
+  // A list that may be empty: a workspace of one element runs no loop again.
+  std::vector<IndexVar> listed(const Argument& arg) const {
+    return arg.braced && arg.names.empty() ? std::vector<IndexVar>{} : variables(arg);
   }
 
   std::vector<Argument> arguments() {
     std::vector<Argument> args;
     tokens_.list("(", "`(`", [&] { args.push_back(argument()); });
     return args;
+  }
+
+  // The last argument of the compound form may be a notation, whose X has one name a target.
+  std::vector<Argument> distribute_arguments() {
+    std::vector<Argument> args;
+    tokens_.list("(", "`(`", [&] { args.push_back(args.size() == 3 ? onto(args[0].names.size()) : argument()); });
+    return args;
+  }
+
+  Argument onto(size_t targets) {
+    if (!at_notation()) return argument();
+    const Token first = tokens_.peek();
+    RawDistribution raw = read_distribution(tokens_, module_);
+    if (!tokens_.peek().is_word("on")) {
+      tokens_.refuse("`on` and a machine after the distribution", "write for instance `xy -> yx on M`");
+    }
+    tokens_.next();
+    Argument arg = argument();
+    if (!arg.grid) refuse_argument(arg, "a machine, a level of it or a grid");
+    Tensor space;
+    space.name = "the iteration space";
+    space.dimensions.assign(targets, IntExpr(1));
+    arg.grid->notation = resolve_distribution(raw, space, machine_of(*arg.grid), module_).levels[0];
+    arg.span = arg.grid->span = tokens_.span_from(first);
+    return arg;
+  }
+
+  // Whether an arrow comes before the argument ends.
+  bool at_notation() const {
+    for (size_t i = 0; !tokens_.peek(i).is(")") && tokens_.peek(i).kind != Token::Kind::End; ++i) {
+      if (tokens_.peek(i).is("->")) return true;
+    }
+    return false;
+  }
+
+  // The one grid that a notation speaks of.
+  Machine machine_of(const GridRef& ref) const {
+    if (ref.grid) return Machine{"", {*ref.grid}, ref.span};
+    const Machine* machine = module_.find_machine(ref.name.text);
+    if (!machine) {
+      throw Error(fmt::format("unknown machine `{}`", ref.name.text), ref.span,
+                  "a notation ends with `on` and a machine, a level of it or a grid");
+    }
+    if (!ref.level && machine->levels.size() == 1) return *machine;
+    if (!ref.level || *ref.level >= static_cast<int>(machine->levels.size())) {
+      throw Error(fmt::format("{} has {} level{}, and a notation speaks of one", machine->name, machine->levels.size(),
+                              machine->levels.size() == 1 ? "" : "s"),
+                  ref.span, fmt::format("name one of {0}[0] to {0}[{1}]", machine->name, machine->levels.size() - 1));
+    }
+    return Machine{machine->name, {machine->levels[static_cast<size_t>(*ref.level)]}, ref.span};
   }
 
   Argument argument() {
@@ -146,10 +253,10 @@ class CommandParser {
       tokens_.list("{", "`{`", [&] { arg.names.push_back(name()); });
     } else if (at_grid(tokens_)) {
       Grid grid = parse_grid(tokens_, module_);
-      arg.grid = GridRef{{}, std::nullopt, grid, grid.span};
+      arg.grid = GridRef{{}, std::nullopt, grid, std::nullopt, grid.span};
     } else {
       arg.names.push_back(name());
-      arg.grid = GridRef{arg.names.front(), level(), std::nullopt, tokens_.span_from(first)};
+      arg.grid = GridRef{arg.names.front(), level(), std::nullopt, std::nullopt, tokens_.span_from(first)};
     }
     arg.span = tokens_.span_from(first);
     return arg;

@@ -26,6 +26,11 @@ class StatementParser {
     return {std::move(lhs), op, std::move(rhs), tokens_.span_from(first)};
   }
 
+  Expr expression() {
+    may_name_workspaces_ = true;
+    return sum();
+  }
+
  private:
   AssignOp assign_op(const Access& lhs) {
     if (tokens_.accept("=")) return AssignOp::Assign;
@@ -118,6 +123,7 @@ class StatementParser {
 
   void check_access(const Access& access, const Token& name) const {
     const Tensor* tensor = module_.find_tensor(access.tensor);
+    if (tensor == nullptr && may_name_workspaces_) return;
     if (tensor == nullptr) refuse_unknown(access.tensor, name);
     size_t have = access.indices.size(), want = tensor->dimensions.size();
     if (have == want) return;
@@ -140,6 +146,7 @@ class StatementParser {
   TokenStream& tokens_;
   const Module& module_;
   ExpressionLimits limits_;
+  bool may_name_workspaces_ = false;
 };
 
 void check_output_indices(const Statement& statement) {
@@ -178,6 +185,10 @@ void check_machines(const Statement& statement, const Module& module) {
 }
 
 }  // namespace
+
+Expr parse_expression(TokenStream& tokens, const Module& module) {
+  return StatementParser(tokens, module).expression();
+}
 
 Statement parse_statement(TokenStream& tokens, const Module& module) {
   Statement statement = StatementParser(tokens, module).run();

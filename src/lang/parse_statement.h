@@ -9,4 +9,7 @@ namespace distal::core {
 // have as many indices as dimensions, share a machine, and the right side gives every index of the output.
 Statement parse_statement(TokenStream& tokens, const Module& module);
 
+// Parses a part of a right side, as precompute names it. It may also name workspaces, which the module does not know.
+Expr parse_expression(TokenStream& tokens, const Module& module);
+
 }  // namespace distal::core

@@ -121,7 +121,7 @@ void compile(const std::string& compiler, const std::string& source, bool openmp
   std::ofstream(input, std::ios::binary) << source;
   fs::path output = unique_name(library);
   std::vector<std::string> command{compiler, "-std=c++17", "-O3", "-march=native", "-shared", "-fPIC", "-w"};
-  if (openmp) command.emplace_back("-fopenmp");
+  command.emplace_back(openmp ? "-fopenmp" : "-fopenmp-simd");
   command.insert(command.end(), {"-o", output.string(), input.string()});
   int status = run(command);
   std::error_code error;

@@ -93,11 +93,11 @@ void gemm(int64_t m, int64_t n, int64_t k, const Matrix<T>& a, const Matrix<T>& 
 template <class T>
 class GemmKernel : public LeafKernel {
  public:
-  explicit GemmKernel(const StagePlan& stage)
-      : stage_(stage), accesses_(leaf_of(*stage.stage).accesses), shape_(*leaf_of(*stage.stage).gemm) {
-    outer_.assign(stage.leaf_loops.begin(), stage.leaf_loops.end() - 3);
-    runs_.assign(static_cast<size_t>(stage.space.size()), false);
-    for (auto v = stage.leaf_loops.end() - 3; v != stage.leaf_loops.end(); ++v) runs_[*v] = true;
+  explicit GemmKernel(const LeafTask& task)
+      : stage_(*task.stage), operands_(task.part->compute()->operands), shape_(*task.part->compute()->gemm) {
+    outer_.assign(task.loops.begin(), task.loops.end() - 3);
+    runs_.assign(static_cast<size_t>(stage_.space.size()), false);
+    for (auto v = task.loops.end() - 3; v != task.loops.end(); ++v) runs_[*v] = true;
   }
 
   void run(const LeafArguments& arguments) const override {
@@ -134,11 +134,11 @@ class GemmKernel : public LeafKernel {
             matrix(arguments, intervals, shape_.right, shape_.sum, shape_.columns));
   }
 
-  Matrix<T> matrix(const LeafArguments& arguments, const std::vector<Interval<int64_t>>& intervals, int access,
+  Matrix<T> matrix(const LeafArguments& arguments, const std::vector<Interval<int64_t>>& intervals, int operand,
                    int rows, int columns) const {
-    const View& view = arguments.operands[access];
+    const View& view = arguments.operands[operands_[operand].number];
     Matrix<T> m{reinterpret_cast<T*>(view.data) + view.offset, 0, 0};
-    const std::vector<int>& indices = accesses_[access].indices;
+    const std::vector<int>& indices = operands_[operand].indices;
     for (size_t d = 0; d < indices.size(); ++d) {
       m.data += intervals[indices[d]].lo * view.strides[d];
       if (indices[d] == rows) m.row = view.strides[d];
@@ -148,7 +148,7 @@ class GemmKernel : public LeafKernel {
   }
 
   const StagePlan& stage_;
-  std::vector<LeafAccess> accesses_;
+  std::vector<LeafOperand> operands_;
   GemmLeaf shape_;
   std::vector<int> outer_;
   std::vector<bool> runs_;
@@ -156,10 +156,10 @@ class GemmKernel : public LeafKernel {
 
 }  // namespace
 
-std::unique_ptr<LeafKernel> make_gemm_leaf(const StagePlan& stage, ElementType type) {
+std::unique_ptr<LeafKernel> make_gemm_leaf(const LeafTask& task, ElementType type) {
   openblas_set_num_threads(1);  // the engine's threads are the parallelism
   return with_element_type(type, [&](auto zero) -> std::unique_ptr<LeafKernel> {
-    return std::make_unique<GemmKernel<decltype(zero)>>(stage);
+    return std::make_unique<GemmKernel<decltype(zero)>>(task);
   });
 }
 

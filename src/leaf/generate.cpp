@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "leaf/compile.h"
 #include "leaf/nest.h"
@@ -33,16 +34,23 @@ std::string computing_type(ElementType type) {
 
 class Generator {
  public:
-  Generator(const StagePlan& stage, ElementType type)
-      : stage_(stage),
+  Generator(const LeafTask& task, ElementType type)
+      : stage_(*task.stage),
         type_(type),
-        leaf_(leaf_of(*stage.stage)),
-        nest_(make_leaf_nest(stage.space, stage.leaf_loops)) {}
+        part_(*task.part),
+        compute_(*task.part->compute()),
+        nest_(make_leaf_nest(task.stage->space, task.loops)) {}
 
   std::string run() {
-    out_ += fmt::format("// {}\n#include <complex>\n#include <cstdint>\n\n", to_string(stage_.stage->source.statement));
+    const Assignment& a = compute_.assignment;
+    out_ += fmt::format("// {} {} {}\n#include <complex>\n#include <cstdint>\n\n", to_string(a.lhs), to_string(a.op),
+                        to_string(a.rhs));
     out_ += fmt::format("using T = {};\nusing C = {};\nusing Int = std::int64_t;\n\n", cpp_type(type_),
                         computing_type(type_));
+    if (has_reducing_loop()) {
+      out_ +=
+          "#pragma omp declare reduction(plus : C : omp_out = C(omp_out + omp_in)) initializer(omp_priv = C(0))\n\n";
+    }
     out_ +=
         "extern \"C\" void leaf(const Int* extent, const Int* value, void* const* data, const Int* offset,\n"
         "                     const Int* const* stride) {\n";
@@ -62,10 +70,10 @@ class Generator {
   static std::string extent(int v) { return fmt::format("extent[{}]", v); }
 
   void declare_operands() {
-    for (size_t a = 0; a < leaf_.accesses.size(); ++a) {
+    for (size_t a = 0; a < compute_.operands.size(); ++a) {
       const char* constant = a == 0 ? "" : "const ";
       line(fmt::format("{0}T* __restrict p{1} = static_cast<{0}T*>(data[{1}]) + offset[{1}];", constant, a));
-      for (size_t d = 0; d < leaf_.accesses[a].indices.size(); ++d) {
+      for (size_t d = 0; d < compute_.operands[a].indices.size(); ++d) {
         line(fmt::format("const Int s{0}_{1} = stride[{0}][{1}];", a, d));
       }
     }
@@ -124,22 +132,85 @@ class Generator {
     if (depth == nest_.loops.size()) return point();
     int v = nest_.loops[depth];
     line(fmt::format("const Int end_{} = {};", stage_.space.names[v], end_of_loop(depth)));
-    bool parallel = std::find(leaf_.parallel.begin(), leaf_.parallel.end(), v) != leaf_.parallel.end();
-    if (parallel) line("#pragma omp parallel for");
+    const LoopMark* mark = mark_of(v);
+    std::string total = "total_" + stage_.space.names[v], outer_sink = sink_;
+    bool reduces = mark && is_reducing(*mark);
+    if (reduces) {
+      line(fmt::format("C {} = C(0);", total));
+      sink_ = total;
+    }
+    if (mark) line(pragma(*mark, reduces ? fmt::format(" reduction(plus : {})", total) : ""));
     line(fmt::format("for (Int {0} = 0; {0} < end_{1}; ++{0}) {{", name(v), stage_.space.names[v]));
     ++indent_;
     recover(depth + 1);
     loop(depth + 1);
     --indent_;
     line("}");
+    sink_ = outer_sink;
+    if (reduces) add(total);
   }
 
-  std::string element(int access) const {
+  const LoopMark* mark_of(int loop) const {
+    for (const LoopMark& m : part_.marks) {
+      if (m.loop == loop) return &m;
+    }
+    return nullptr;
+  }
+
+  // Threads that sum for themselves, and lanes that do: each has a sum of its own, and these are added at the end.
+  bool is_reducing(const LoopMark& m) const {
+    if (m.kind == LoopMark::Kind::Parallel) return m.race == Race::Reduction;
+    return m.kind == LoopMark::Kind::Vectorize && !moves_output(m.loop);
+  }
+
+  bool moves_output(int loop) const {
+    for (int index : compute_.operands[0].indices) {
+      if (recovered_from(stage_.space.derivations, stage_.space.size(), index)[loop]) return true;
+    }
+    return false;
+  }
+
+  bool has_reducing_loop() const {
+    return std::any_of(part_.marks.begin(), part_.marks.end(), [&](const LoopMark& m) { return is_reducing(m); });
+  }
+
+  bool has_atomics() const {
+    return std::any_of(part_.marks.begin(), part_.marks.end(),
+                       [](const LoopMark& m) { return m.race == Race::Atomics; });
+  }
+
+  std::string pragma(const LoopMark& m, const std::string& reduction) const {
+    switch (m.kind) {
+      case LoopMark::Kind::Parallel: return "#pragma omp parallel for" + reduction;
+      case LoopMark::Kind::Vectorize: return "#pragma omp simd" + reduction;
+      case LoopMark::Kind::Unroll:
+        return fmt::format("#pragma GCC unroll {}", std::min<int64_t>(stage_.unroll.at(m.loop), 65534));
+    }
+    throw InternalError("unknown mark");
+  }
+
+  // Adds a sum to where it belongs: the sum of an enclosing loop, or the output.
+  void add(const std::string& sum) {
+    if (!sink_.empty()) return line(fmt::format("{0} = C({0} + {1});", sink_, sum));
+    std::string out = element(0);
+    if (!has_atomics()) return line(fmt::format("{0} = T(C({0}) + {1});", out, sum));
+    if (type_ != ElementType::ComplexFloat && type_ != ElementType::ComplexDouble) {
+      line("#pragma omp atomic");
+      return line(fmt::format("reinterpret_cast<C&>({}) += {};", out, sum));
+    }
+    for (const char* side : {"real", "imag"}) {  // a complex sum is two real ones
+      line("#pragma omp atomic");
+      line(
+          fmt::format("reinterpret_cast<C::value_type*>(&{})[{}] += {}.{}();", out, side[0] == 'r' ? 0 : 1, sum, side));
+    }
+  }
+
+  std::string element(int operand) const {
     std::vector<std::string> parts;
-    const std::vector<int>& indices = leaf_.accesses[access].indices;
+    const std::vector<int>& indices = compute_.operands[operand].indices;
     for (size_t d = 0; d < indices.size(); ++d)
-      parts.push_back(fmt::format("{} * s{}_{}", name(indices[d]), access, d));
-    return fmt::format("p{}[{}]", access, parts.empty() ? "0" : fmt::format("{}", fmt::join(parts, " + ")));
+      parts.push_back(fmt::format("{} * s{}_{}", name(indices[d]), operand, d));
+    return fmt::format("p{}[{}]", operand, parts.empty() ? "0" : fmt::format("{}", fmt::join(parts, " + ")));
   }
 
   std::string expression(const Expr& expr, int& access) const {
@@ -160,38 +231,42 @@ class Generator {
 
   void point() {
     line("C sum = C(0);");
-    for (const LeafTerm& term : leaf_terms(*stage_.stage)) {
-      int access = term.first_access;
+    for (const LeafTerm& term : compute_.terms) {
+      int access = term.first_operand;
       std::string condition;
       for (int v : term.only_at_zero) condition += fmt::format("{}{} == 0", condition.empty() ? "" : " && ", name(v));
       std::string guard = condition.empty() ? "" : fmt::format("if ({}) ", condition);
       line(fmt::format("{}sum {} {};", guard, term.negated ? "-=" : "+=", expression(term.expr, access)));
     }
-    std::string out = element(0);
-    line(leaf_.accumulate ? fmt::format("{0} = T(C({0}) + sum);", out) : fmt::format("{} = T(sum);", out));
+    if (compute_.accumulate) return add("sum");
+    line(fmt::format("{} = T(sum);", element(0)));
   }
 
   const StagePlan& stage_;
   ElementType type_;
-  const Leaf& leaf_;
+  const LeafPart& part_;
+  const Compute& compute_;
   LeafNest nest_;
+  std::string sink_;  // the sum of the loops around that new addends go to; empty: the output
   std::string out_;
   int indent_ = 0;
 };
 
 class GeneratedLeaf : public LeafKernel {
  public:
-  GeneratedLeaf(const StagePlan& stage, CompiledLeaf code) : extents_(stage.space.extents), code_(std::move(code)) {}
+  GeneratedLeaf(const LeafTask& task, CompiledLeaf code)
+      : extents_(task.stage->space.extents), operands_(task.part->compute()->operands), code_(std::move(code)) {}
 
   void run(const LeafArguments& arguments) const override {
-    size_t n = arguments.operands.size();
+    size_t n = operands_.size();
     absl::InlinedVector<void*, 8> data(n);
     absl::InlinedVector<int64_t, 8> offsets(n);
     absl::InlinedVector<const int64_t*, 8> strides(n);
     for (size_t a = 0; a < n; ++a) {
-      data[a] = arguments.operands[a].data;
-      offsets[a] = arguments.operands[a].offset;
-      strides[a] = arguments.operands[a].strides.data();
+      const View& view = arguments.operands[operands_[a].number];
+      data[a] = view.data;
+      offsets[a] = view.offset;
+      strides[a] = view.strides.data();
     }
     code_.function(extents_.data(), arguments.values.data(), data.data(), offsets.data(), strides.data());
   }
@@ -200,16 +275,30 @@ class GeneratedLeaf : public LeafKernel {
 
  private:
   std::vector<int64_t> extents_;
+  std::vector<LeafOperand> operands_;
   CompiledLeaf code_;
 };
 
 }  // namespace
 
-std::string generate_source(const StagePlan& stage, ElementType type) { return Generator(stage, type).run(); }
+std::string generate_source(const LeafTask& task, ElementType type) { return Generator(task, type).run(); }
 
-std::unique_ptr<LeafKernel> make_generated_leaf(const StagePlan& stage, ElementType type) {
-  bool parallel = !leaf_of(*stage.stage).parallel.empty();
-  return std::make_unique<GeneratedLeaf>(stage, compile_leaf(generate_source(stage, type), parallel));
+std::string generate_sources(const StagePlan& stage, ElementType type) {
+  std::string out;
+  std::function<void(const LeafTask&)> add = [&](const LeafTask& task) {
+    if (task.part->compute()) out += generate_source(task, type);
+    if (!task.part->parts()) return;
+    for (const LeafPart& part : *task.part->parts()) add({task.stage, &part, part.loops});
+  };
+  add(whole_leaf(stage));
+  return out;
+}
+
+std::unique_ptr<LeafKernel> make_generated_leaf(const LeafTask& task, ElementType type) {
+  const auto& marks = task.part->marks;
+  bool parallel =
+      std::any_of(marks.begin(), marks.end(), [](const LoopMark& m) { return m.kind == LoopMark::Kind::Parallel; });
+  return std::make_unique<GeneratedLeaf>(task, compile_leaf(generate_source(task, type), parallel));
 }
 
 }  // namespace distal::core

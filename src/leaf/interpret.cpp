@@ -9,22 +9,22 @@ namespace {
 // The right side as instructions for a small stack machine.
 struct Instruction {
   enum class Op { Load, Constant, Negate, Add, Subtract, Multiply } op;
-  int access = 0;
+  int operand = 0;
   double constant = 0;
 };
 
-void compile(const Expr& expr, int& access, std::vector<Instruction>& out) {
+void compile(const Expr& expr, int& operand, std::vector<Instruction>& out) {
   using Op = Instruction::Op;
   if (std::holds_alternative<Access>(expr.node())) {
-    out.push_back({Op::Load, access++, 0});
+    out.push_back({Op::Load, operand++, 0});
   } else if (const auto* l = std::get_if<Literal>(&expr.node())) {
     out.push_back({Op::Constant, 0, l->value});
   } else if (const auto* n = std::get_if<Negate>(&expr.node())) {
-    compile(n->operand, access, out);
+    compile(n->operand, operand, out);
     out.push_back({Op::Negate, 0, 0});
   } else if (const auto* b = std::get_if<Binary>(&expr.node())) {
-    compile(b->left, access, out);
-    compile(b->right, access, out);
+    compile(b->left, operand, out);
+    compile(b->right, operand, out);
     Op op = b->op == BinaryOp::Add ? Op::Add : b->op == BinaryOp::Subtract ? Op::Subtract : Op::Multiply;
     out.push_back({op, 0, 0});
   }
@@ -39,15 +39,15 @@ struct CompiledTerm {
 template <class T>
 class InterpretedLeaf : public LeafKernel {
  public:
-  explicit InterpretedLeaf(const StagePlan& stage)
-      : space_(stage.space),
-        nest_(make_leaf_nest(stage.space, stage.leaf_loops)),
-        accesses_(leaf_of(*stage.stage).accesses),
-        accumulate_(leaf_of(*stage.stage).accumulate) {
-    for (const LeafTerm& term : leaf_terms(*stage.stage)) {
+  explicit InterpretedLeaf(const LeafTask& task)
+      : space_(task.stage->space),
+        nest_(make_leaf_nest(task.stage->space, task.loops)),
+        operands_(task.part->compute()->operands),
+        accumulate_(task.part->compute()->accumulate) {
+    for (const LeafTerm& term : task.part->compute()->terms) {
       CompiledTerm made{term.negated, term.only_at_zero, {}};
-      int access = term.first_access;
-      compile(term.expr, access, made.code);
+      int operand = term.first_operand;
+      compile(term.expr, operand, made.code);
       terms_.push_back(std::move(made));
     }
   }
@@ -93,10 +93,10 @@ class InterpretedLeaf : public LeafKernel {
     }
   }
 
-  T& element(const Frame& frame, int access) const {
-    const View& view = frame.operands[access];
+  T& element(const Frame& frame, int operand) const {
+    const View& view = frame.operands[operands_[operand].number];
     int64_t offset = view.offset;
-    const std::vector<int>& indices = accesses_[access].indices;
+    const std::vector<int>& indices = operands_[operand].indices;
     for (size_t d = 0; d < indices.size(); ++d) offset += frame.values[indices[d]] * view.strides[d];
     return reinterpret_cast<T*>(view.data)[offset];
   }
@@ -120,7 +120,7 @@ class InterpretedLeaf : public LeafKernel {
     stack.clear();
     for (const Instruction& i : code) {
       if (i.op == Op::Load) {
-        stack.push_back(element(frame, i.access));
+        stack.push_back(element(frame, i.operand));
       } else if (i.op == Op::Constant) {
         stack.push_back(static_cast<T>(i.constant));
       } else if (i.op == Op::Negate) {
@@ -139,16 +139,16 @@ class InterpretedLeaf : public LeafKernel {
 
   IterationSpace<int64_t> space_;
   LeafNest nest_;
-  std::vector<LeafAccess> accesses_;
+  std::vector<LeafOperand> operands_;
   bool accumulate_;
   std::vector<CompiledTerm> terms_;
 };
 
 }  // namespace
 
-std::unique_ptr<LeafKernel> make_interpreted_leaf(const StagePlan& stage, ElementType type) {
+std::unique_ptr<LeafKernel> make_interpreted_leaf(const LeafTask& task, ElementType type) {
   return with_element_type(type, [&](auto zero) -> std::unique_ptr<LeafKernel> {
-    return std::make_unique<InterpretedLeaf<decltype(zero)>>(stage);
+    return std::make_unique<InterpretedLeaf<decltype(zero)>>(task);
   });
 }
 

@@ -4,6 +4,7 @@
 #include "leaf/gemm.h"
 #include "leaf/generate.h"
 #include "leaf/interpret.h"
+#include "leaf/where.h"
 
 namespace distal::core {
 
@@ -20,18 +21,34 @@ double points_of(const StagePlan& stage) {
   return points;
 }
 
-}  // namespace
+std::unique_ptr<LeafKernel> make_part(const LeafTask& task, ElementType type, LeafChoice choice);
 
-std::unique_ptr<LeafKernel> make_leaf(const StagePlan& stage, ElementType type, LeafChoice choice) {
+std::unique_ptr<LeafKernel> make_nest_of_parts(const LeafTask& task, ElementType type, LeafChoice choice) {
+  std::vector<std::unique_ptr<LeafKernel>> kernels;
+  for (const LeafPart& part : *task.part->parts()) {
+    kernels.push_back(make_part(LeafTask{task.stage, &part, part.loops}, type, choice));
+  }
+  return make_where_leaf(task, type, std::move(kernels));
+}
+
+std::unique_ptr<LeafKernel> make_part(const LeafTask& task, ElementType type, LeafChoice choice) {
+  if (task.part->parts()) return make_nest_of_parts(task, type, choice);
   switch (choice) {
-    case LeafChoice::Interpreted: return make_interpreted_leaf(stage, type);
-    case LeafChoice::Generated: return make_generated_leaf(stage, type);
+    case LeafChoice::Interpreted: return make_interpreted_leaf(task, type);
+    case LeafChoice::Generated: return make_generated_leaf(task, type);
     case LeafChoice::Automatic: break;
   }
-  if (leaf_of(*stage.stage).gemm) return make_gemm_leaf(stage, type);
-  bool parallel = !leaf_of(*stage.stage).parallel.empty();
-  bool tiny = points_of(stage) <= kTinyPoints && !parallel;
-  return tiny ? make_interpreted_leaf(stage, type) : make_generated_leaf(stage, type);
+  if (task.part->compute()->gemm) return make_gemm_leaf(task, type);
+  bool tiny = points_of(*task.stage) <= kTinyPoints && task.part->marks.empty();
+  return tiny ? make_interpreted_leaf(task, type) : make_generated_leaf(task, type);
+}
+
+}  // namespace
+
+LeafTask whole_leaf(const StagePlan& stage) { return {&stage, &leaf_of(*stage.stage).root, stage.leaf_loops}; }
+
+std::unique_ptr<LeafKernel> make_leaf(const StagePlan& stage, ElementType type, LeafChoice choice) {
+  return make_part(whole_leaf(stage), type, choice);
 }
 
 }  // namespace distal::core

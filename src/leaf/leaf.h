@@ -12,9 +12,18 @@ namespace distal::core {
 
 // What a leaf is given each time it runs.
 struct LeafArguments {
-  std::vector<int64_t> values;  // by variable: the loops that stand still, launch variables included
-  std::vector<View> operands;   // by access of the leaf; 0 is the output
+  std::vector<int64_t> values;   // by variable: the loops that stand still, launch variables included
+  std::vector<View> operands;    // by access of the leaf; 0 is the output. Behind them come the workspaces
+  std::byte* scratch = nullptr;  // workspace_bytes of memory for the workspaces
 };
+
+// A part of a stage's leaf. The outermost one also has the loops that the plan folded into it.
+struct LeafTask {
+  const StagePlan* stage;
+  const LeafPart* part;
+  std::vector<int> loops;
+};
+LeafTask whole_leaf(const StagePlan& stage);
 
 // A leaf made for one stage at given params. Safe to run from several threads at once.
 class LeafKernel {

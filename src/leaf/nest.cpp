@@ -44,23 +44,4 @@ LeafNest make_leaf_nest(const IterationSpace<int64_t>& space, const std::vector<
   return nest;
 }
 
-std::vector<LeafTerm> leaf_terms(const Stage& stage) {
-  const Statement& statement = stage.source.statement;
-  std::vector<IndexVar> sums = reduction_variables(statement);
-  std::vector<LeafTerm> out;
-  int access = 1;  // 0 is the output
-  for (const Term& term : additive_terms(statement.rhs)) {
-    LeafTerm made{term.negated, term.expr, {}, access};
-    access += static_cast<int>(accesses(term.expr).size());
-    std::vector<IndexVar> used = variables(term.expr);
-    for (const IndexVar& v : sums) {
-      if (std::find(used.begin(), used.end(), v) == used.end()) {
-        made.only_at_zero.push_back(find_variable(stage.space, v.name));
-      }
-    }
-    out.push_back(std::move(made));
-  }
-  return out;
-}
-
 }  // namespace distal::core

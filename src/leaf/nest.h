@@ -15,15 +15,4 @@ struct LeafNest {
 
 LeafNest make_leaf_nest(const IterationSpace<int64_t>& space, const std::vector<int>& loops);
 
-// An addend of the right side, and the variables at whose first iteration alone it contributes: those of the sums
-// that it takes no part in.
-struct LeafTerm {
-  bool negated = false;
-  Expr expr;
-  std::vector<int> only_at_zero;
-  int first_access = 0;  // the number of its first access among the leaf's
-};
-
-std::vector<LeafTerm> leaf_terms(const Stage& stage);
-
 }  // namespace distal::core

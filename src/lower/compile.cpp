@@ -2,6 +2,7 @@
 
 #include "lower/lower.h"
 #include "lower/place.h"
+#include "schedule/expand_precomputes.h"
 #include "schedule/schedule.h"
 
 namespace distal::core {
@@ -11,19 +12,19 @@ std::shared_ptr<const Program> compile(const Module& module, const Dump& dump) {
     if (dump) dump(pass, text);
   };
   auto program = std::make_shared<Program>();
-  program->module = module;
+  program->module = expand_precomputes(module);
   show("module", to_string(module));
 
   // Where the data lives: a statement per tensor, by the five steps of the paper.
   for (const Tensor& tensor : module.tensors) show("placement", to_string(placement_of(tensor)) + "\n");
 
-  for (const ScheduledStatement& statement : module.statements) {
+  for (const ScheduledStatement& statement : program->module.statements) {
     // Where and when the work happens: the schedule rewrites the nest, command by command.
-    ScheduleTrace trace = apply_schedule(module, statement);
+    ScheduleTrace trace = apply_schedule(program->module, statement);
     for (const Stmt& stage : trace.stages) show("schedule", to_string(stage) + "\n");
 
     // What must be where for that: launches, acquires and the leaf, with their bounds.
-    program->stages.push_back(lower_statement(module, statement, trace.result()));
+    program->stages.push_back(lower_statement(program->module, statement, trace.result()));
     show("program", to_string(program->stages.back()));
   }
   return program;

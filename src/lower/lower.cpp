@@ -6,9 +6,9 @@
 
 #include "ir/bounds.h"
 #include "lang/validate.h"
+#include "lower/make_leaf.h"
 #include "lower/placed_nest.h"
 #include "schedule/checks.h"
-#include "schedule/gemm_shape.h"
 #include "schedule/schedule.h"
 
 namespace distal::core {
@@ -27,28 +27,27 @@ class Lowering {
       : scheduled_(scheduled),
         concrete_(concrete),
         nest_(nest_of(concrete)),
-        assignment_(assignment_of(nest_)),
-        placed_(place_nest(nest_, variable_extents(module, scheduled.statement), machine_of(module, scheduled))) {
+        assignments_(assignments(nest_.body)),
+        output_(assignments_[0].lhs),
+        placed_(place_nest(nest_, scheduled.statement, variable_extents(module, scheduled.statement),
+                           machine_of(module, scheduled))) {
     for (const IndexVar& v : reduction_variables(scheduled.statement)) reductions_.push_back(number(v));
-    for (const Relation& r : nest_.relations) {
-      const auto* s = std::get_if<SubstituteRelation>(&r);
-      if (!s) continue;
-      kernel_loops_ = s->variables;
-      kernel_name_ = s->kernel;
-    }
+    if (const SubstituteRelation* s = substitution_in(nest_)) kernel_loops_ = s->variables;
   }
 
   Stage run() {
     add_acquires();
     int depth = program_depth();
-    Leaf leaf = make_leaf(depth);
+    std::vector<Acquire> acquires;
+    for (const PositionedAcquire& a : acquires_) acquires.push_back(a.acquire);
+    Leaf leaf = make_leaf(nest_, placed_, acquires, depth);
     NodePtr body = std::make_shared<Node>(Node{std::move(leaf)});
     for (int position = depth; position >= -1; --position) {
       body = wrap_acquires(position, std::move(body));
       if (position >= 0) body = wrap_loop(position, std::move(body));
     }
     if (scheduled_.statement.op == AssignOp::Assign) {
-      NodePtr init = std::make_shared<Node>(Node{Init{assignment_.lhs.tensor}});
+      NodePtr init = std::make_shared<Node>(Node{Init{output_.tensor}});
       body = std::make_shared<Node>(Node{Chain{{init, body}}});
     }
     return Stage{scheduled_, concrete_, placed_.machine, placed_.space, placed_.held, body};
@@ -106,9 +105,13 @@ class Lowering {
   }
 
   void add_acquires() {
-    add_acquire(assignment_.lhs.tensor, {assignment_.lhs}, true);
-    std::vector<std::string> done{assignment_.lhs.tensor};
-    std::vector<Access> right = accesses(assignment_.rhs);
+    add_acquire(output_.tensor, {output_}, true);
+    std::vector<std::string> done{output_.tensor};
+    std::vector<Access> right;
+    for (const Assignment& a : assignments_) {
+      for (Access& access : accesses(a.rhs)) right.push_back(std::move(access));
+    }
+    std::erase_if(right, [&](const Access& a) { return workspace_of(nest_.relations, a.tensor) != nullptr; });
     for (const Access& access : right) {
       if (std::find(done.begin(), done.end(), access.tensor) != done.end()) continue;
       done.push_back(access.tensor);
@@ -154,16 +157,22 @@ class Lowering {
     return acquires_.back().acquire.id;
   }
 
+  std::vector<Interval<IntExpr>> all_running() const {
+    std::vector<Interval<IntExpr>> intervals;
+    for (const IntExpr& extent : placed_.space.extents) intervals.push_back(bounds_detail::full(extent));
+    return intervals;
+  }
+
   // Fills in the variables that stand still at a position, and the rectangles under them.
   void locate(Acquire& acquire, int position) const {
-    std::vector<Interval<IntExpr>> intervals(static_cast<size_t>(placed_.space.size()));
+    std::vector<Interval<IntExpr>> intervals = all_running();
     for (int p = 0; p < count(); ++p) {
       const PlacedLoop& l = loop(p);
       bool fixed = l.distributed ? l.level < acquire.place_levels : p <= position;
-      if (fixed) acquire.fixed.push_back(l.variable);
+      if (!fixed) continue;
+      acquire.fixed.push_back(l.variable);
       IntExpr name = IntExpr::name(placed_.space.names[l.variable]);
-      intervals[l.variable] = fixed ? Interval<IntExpr>{name, name + IntExpr(1), true, true}
-                                    : bounds_detail::full(placed_.space.extents[l.variable]);
+      intervals[l.variable] = Interval<IntExpr>{name, name + IntExpr(1), true, true};
     }
     bounds(placed_.space, intervals);
     for (const auto& indices : acquire.accesses) {
@@ -222,7 +231,7 @@ class Lowering {
 
   void add_inner_partials(int parent, const std::vector<std::vector<int>>& accesses) {
     Acquire inner;
-    inner.tensor = assignment_.lhs.tensor;
+    inner.tensor = output_.tensor;
     inner.privilege = Privilege::Reduce;
     inner.accesses = accesses;
     inner.parent = parent;
@@ -263,84 +272,14 @@ class Lowering {
     return std::make_shared<Node>(Node{Launch{{dimension}, std::move(body)}});
   }
 
-  Leaf make_leaf(int depth) const {
-    Leaf leaf{{}, assignment_, false, {}, {}, std::nullopt};
-    for (int p = depth + 1; p < count(); ++p) leaf.loops.push_back(loop(p).variable);
-    leaf.accumulate = assignment_.op == AssignOp::Accumulate;
-    leaf.accesses.push_back(leaf_access(assignment_.lhs, true));
-    for (const Access& access : accesses(assignment_.rhs)) leaf.accesses.push_back(leaf_access(access, false));
-    for (const Relation& r : nest_.relations) {
-      if (const auto* p = std::get_if<ParallelizeRelation>(&r)) leaf.parallel.push_back(parallel_loop(leaf, *p));
-    }
-    if (!kernel_loops_.empty()) leaf.gemm = gemm_leaf(leaf);
-    return leaf;
-  }
-
-  LeafAccess leaf_access(const Access& access, bool output) const {
-    LeafAccess out;
-    for (const IndexVar& v : access.indices) out.indices.push_back(number(v));
-    // The last acquire of the tensor is the innermost one: the one whose memory the leaf touches.
-    for (const PositionedAcquire& a : acquires_) {
-      bool writes = a.acquire.privilege != Privilege::Read;
-      if (a.acquire.tensor != access.tensor || writes != output) continue;
-      out.acquire = a.acquire.id;
-      const auto& list = a.acquire.accesses;
-      out.rect = static_cast<int>(std::find(list.begin(), list.end(), out.indices) - list.begin());
-    }
-    return out;
-  }
-
-  int parallel_loop(const Leaf& leaf, const ParallelizeRelation& p) const {
-    int v = number(p.variable);
-    if (std::find(leaf.loops.begin(), leaf.loops.end(), v) != leaf.loops.end()) return v;
-    refuse(nest_, p.variable.span,
-           fmt::format("parallelize: tensors are communicated inside loop {}, so its iterations are steps of the "
-                       "processor; parallelize a loop below every communicate",
-                       p.variable.name));
-  }
-
-  GemmLeaf gemm_leaf(const Leaf& leaf) const {
-    GemmShape shape = gemm_shape(nest_, kernel_loops_);
-    require_one_multiply(shape);
-    GemmLeaf out{number(shape.rows), number(shape.columns), number(shape.sum), 0, 0};
-    for (int i = 1; i < static_cast<int>(leaf.accesses.size()); ++i) {
-      const auto& indices = leaf.accesses[i].indices;
-      bool has_rows = std::find(indices.begin(), indices.end(), out.rows) != indices.end();
-      (has_rows ? out.left : out.right) = i;
-    }
-    return out;
-  }
-
-  // A kernel works on ranges of rows, columns and the sum, so the loops outside of it must leave whole ranges; and on
-  // one matrix each, so every other index must stand still, which a rotation by one of its loops would not let it.
-  void require_one_multiply(const GemmShape& shape) const {
-    std::vector<Interval<IntExpr>> intervals(static_cast<size_t>(placed_.space.size()));
-    int kernel = count() - static_cast<int>(kernel_loops_.size());
-    for (int p = 0; p < count(); ++p) {
-      IntExpr name = IntExpr::name(loop(p).name);
-      intervals[loop(p).variable] = p < kernel ? Interval<IntExpr>{name, name + IntExpr(1), true, true}
-                                               : bounds_detail::full(placed_.space.extents[loop(p).variable]);
-    }
-    bounds(placed_.space, intervals);
-    for (const IndexVar& v : variables(scheduled_.statement)) {
-      bool runs = v == shape.rows || v == shape.columns || v == shape.sum;
-      const Interval<IntExpr>& interval = intervals[number(v)];
-      if (runs ? interval.exact : interval.point) continue;
-      refuse(nest_, kernel_name_.span,
-             runs ? fmt::format("substitute: the loops of the kernel do not run over a contiguous range of {}", v.name)
-                  : fmt::format("substitute: index {} is rotated by a loop of the kernel, so it changes inside of it",
-                                v.name));
-    }
-  }
-
   const ScheduledStatement& scheduled_;
   const Stmt& concrete_;
   Nest nest_;
-  Assignment assignment_;
+  std::vector<Assignment> assignments_;  // the statement's own first, then those of workspaces
+  Access output_;
   PlacedNest placed_;
   std::vector<int> reductions_;
-  std::vector<IndexVar> kernel_loops_;
-  Name kernel_name_;
+  std::vector<IndexVar> kernel_loops_;  // of the outermost nest
   std::vector<PositionedAcquire> acquires_;
 };
 

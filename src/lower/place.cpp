@@ -98,7 +98,7 @@ Stmt placement_of(const Tensor& tensor) {
   std::vector<IndexVar> loops = distributed;
   loops.insert(loops.end(), rounds.begin(), rounds.end());
   loops.insert(loops.end(), current.begin(), current.end());
-  return to_stmt(Nest{loops, Assignment{access, AssignOp::Assign, access}, relations});
+  return to_stmt(Nest{loops, Assignment{access, AssignOp::Assign, access}, relations, {}});
 }
 
 }  // namespace distal::core

@@ -79,12 +79,11 @@ int PlacedNest::end_of_launch(int position) const {
   return position;
 }
 
-PlacedNest place_nest(const Nest& nest, const std::map<std::string, IntExpr>& extents,
+PlacedNest place_nest(const Nest& nest, const Statement& statement, const std::map<std::string, IntExpr>& extents,
                       const std::optional<Machine>& machine) {
-  const Assignment& a = assignment_of(nest);
   PlacedNest out;
   out.machine = machine ? *machine : Machine{"", {Grid{{IntExpr(1)}, ProcessorKind::Cpu, {}}}, {}};
-  out.space = make_space(variables(Statement{a.lhs, a.op, a.rhs, {}}), extents, nest.relations);
+  out.space = make_space(variables(statement), extents, nest.relations);
   auto dimensions = DimensionAssignment(nest, out.machine).run();
 
   std::vector<PlacedLoop> rounds;  // of the launch being collected

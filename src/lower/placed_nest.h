@@ -31,7 +31,7 @@ struct PlacedNest {
   int end_of_launch(int position) const;
 };
 
-PlacedNest place_nest(const Nest& nest, const std::map<std::string, IntExpr>& extents,
+PlacedNest place_nest(const Nest& nest, const Statement& statement, const std::map<std::string, IntExpr>& extents,
                       const std::optional<Machine>& machine);
 
 }  // namespace distal::core

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "lang/validate.h"
 #include "plan/memory.h"
 
 namespace distal::core {
@@ -63,7 +64,7 @@ class CostVisitor : public PlanVisitor {
 
   void begin(const StagePlan& stage) override {
     stage_ = &stage;
-    cost_.flops += flops_of(stage.stage->source.statement, extents_of(stage));
+    cost_.flops += flops_of(plan_, stage);
   }
   bool wants_leaves() const override { return false; }
 
@@ -188,6 +189,17 @@ double flops_of(const Statement& statement, const std::map<std::string, int64_t>
     first = false;
   }
   return flops;
+}
+
+double flops_of(const Plan& plan, const StagePlan& stage) {
+  const ScheduledStatement& source = stage.stage->source;
+  if (!source.counts) return 0;
+  const Statement& written = source.origin ? *source.origin : source.statement;
+  std::map<std::string, int64_t> extents;
+  for (const auto& [name, extent] : variable_extents(plan.program->module, written)) {
+    extents[name] = extent.evaluate(plan.params);
+  }
+  return flops_of(written, extents);
 }
 
 std::map<std::string, int64_t> extents_of(const StagePlan& stage) {

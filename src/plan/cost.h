@@ -48,6 +48,9 @@ Cost count_cost(const Plan& plan);
 // 2 per multiply-add of the statement as written, whatever the leaf does.
 double flops_of(const Statement& statement, const std::map<std::string, int64_t>& extents);
 
+// The same of the statement that a stage comes from, as the user wrote it; none for a stage that was cut from another.
+double flops_of(const Plan& plan, const StagePlan& stage);
+
 // The extents of a stage's own variables, by name.
 std::map<std::string, int64_t> extents_of(const StagePlan& stage);
 

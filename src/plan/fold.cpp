@@ -33,7 +33,8 @@ class Folder {
   Folder(const Plan& plan, StagePlan& stage) : plan_(plan), stage_(stage), spine_(spine(*stage.stage)) {}
 
   void run() {
-    if (leaf_of(*stage_.stage).gemm) return;  // the kernel's loops are fixed by the user's word
+    const Compute* compute = leaf_of(*stage_.stage).root.compute();
+    if (compute && compute->gemm) return;  // the kernel's loops are fixed by the user's word
     for (size_t at = first_foldable(); at < spine_.size(); ++at) {
       bool loop = std::holds_alternative<Loop>(spine_[at]->value);
       if (loop && is_local_below(at)) return fold(at);

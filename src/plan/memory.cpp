@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "plan/workspace.h"
+
 namespace distal::core {
 
 namespace {
@@ -62,10 +64,15 @@ MemoryNeeds memory_needs(const Plan& plan, Reach reach) {
   walk(plan, visitor);
 
   std::vector<int64_t> peak = needs.home_bytes;
-  for (const auto& stage : needs.buffers) {
+  for (size_t s = 0; s < plan.stages.size(); ++s) {
     std::unordered_map<int64_t, int64_t> buffers;
-    for (const auto& acquire : stage) {
+    for (const auto& acquire : needs.buffers[s]) {
       for (const auto& [place, need] : acquire) buffers[place] += need.bytes * need.depth;
+    }
+    needs.workspace_bytes.push_back(workspace_bytes(plan.stages[s], plan.tensors[plan.stages[s].output].element_bytes));
+    if (needs.workspace_bytes.back() > 0) {
+      const StagePlan& stage = plan.stages[s];
+      for (int64_t p : stage.places(stage.machine.levels())) buffers[p] += needs.workspace_bytes.back();
     }
     for (const auto& [place, bytes] : buffers) peak[place] = std::max(peak[place], needs.home_bytes[place] + bytes);
   }

@@ -25,9 +25,10 @@ struct MemoryNeeds {
   Reach reach = Reach::Own;
   // [stage][acquire id][place]
   std::vector<std::vector<std::unordered_map<int64_t, BufferNeed>>> buffers;
-  std::vector<int64_t> home_bytes;  // by processor, all tensors
-  int64_t peak_per_processor = 0;   // pieces and buffers of the processor that needs most
-  int64_t total = 0;                // of all processors together
+  std::vector<int64_t> workspace_bytes;  // by stage: of each processor that runs its leaf
+  std::vector<int64_t> home_bytes;       // by processor, all tensors
+  int64_t peak_per_processor = 0;        // pieces and buffers of the processor that needs most
+  int64_t total = 0;                     // of all processors together
 };
 
 MemoryNeeds memory_needs(const Plan& plan, Reach reach);

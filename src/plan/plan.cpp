@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "plan/fold.h"
+#include "schedule/checks.h"
 #include "schedule/schedule.h"
 #include "support/text.h"
 
@@ -33,7 +34,10 @@ StagePlan plan_stage(const Plan& plan, const Stage& stage) {
     for (int v : a->fixed) acquire.is_fixed[v] = true;
     out.acquires.push_back(std::move(acquire));
   }
-  out.leaf_loops = leaf_of(stage).loops;
+  out.leaf_loops = leaf_of(stage).root.loops;
+  for (const LoopMark& m : all_marks(leaf_of(stage).root)) {
+    if (m.kind == LoopMark::Kind::Unroll) out.unroll[m.loop] = m.factor.evaluate(plan.params);
+  }
   return out;
 }
 
@@ -41,12 +45,29 @@ StagePlan plan_stage(const Plan& plan, const Stage& stage) {
 std::vector<bool> fixed_for_leaf(const StagePlan& stage) {
   std::vector<bool> fixed(static_cast<size_t>(stage.space.size()), true);
   for (int v : stage.leaf_loops) fixed[v] = false;
+  for (int v : all_loops(leaf_of(*stage.stage).root)) fixed[v] = false;
   for (const Derivation& d : stage.space.derivations) {
     if (const auto* t = std::get_if<Tile>(&d)) fixed[t->parent] = false;
     if (const auto* f = std::get_if<Fuse>(&d)) fixed[f->outer] = fixed[f->inner] = false;
     if (const auto* r = std::get_if<Rotation>(&d)) fixed[r->target] = false;
   }
   return fixed;
+}
+
+// What a mark asks for is done by the leaf's code, so its loop must be the leaf's: judged here, where loops that step
+// through nothing have become so.
+void require_marked_loops_in_leaf(const StagePlan& stage) {
+  const Leaf& leaf = leaf_of(*stage.stage);
+  for (const LoopMark& m : leaf.root.marks) {
+    if (std::find(stage.leaf_loops.begin(), stage.leaf_loops.end(), m.loop) != stage.leaf_loops.end()) continue;
+    const char* command = m.kind == LoopMark::Kind::Parallel ? "parallelize"
+                          : m.kind == LoopMark::Kind::Unroll ? "unroll"
+                                                             : "vectorize";
+    refuse(nest_of(stage.stage->concrete), m.span,
+           fmt::format("{0}: tensors are communicated inside loop {1}, so its iterations are steps of the processor; "
+                       "{0} a loop below every communicate",
+                       command, stage.space.names[m.loop]));
+  }
 }
 
 // How often the deepest node is reached, and the acquire that stands deepest.
@@ -149,6 +170,7 @@ Plan make_plan(std::shared_ptr<const Program> program, const Bindings& params, P
     fold_local_loops(plan, made);
     made.leaf_is_fixed = fixed_for_leaf(made);
     refuse_too_many_steps(made);
+    require_marked_loops_in_leaf(made);
   }
   return plan;
 }

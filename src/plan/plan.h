@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -42,8 +43,9 @@ struct StagePlan {
   std::vector<int> machine_dimension;  // by variable: the machine dimension it takes its value from, or -1
   std::vector<int64_t> held;           // by machine dimension: the coordinate it is held at, or -1
   std::vector<AcquirePlan> acquires;   // by id
-  std::vector<int> leaf_loops;
-  std::vector<bool> leaf_is_fixed;  // by variable: a loop that stands still while the leaf runs
+  std::vector<int> leaf_loops;         // of the leaf's outermost part
+  std::map<int, int64_t> unroll;       // by loop of the leaf
+  std::vector<bool> leaf_is_fixed;     // by variable: a loop that stands still while the leaf runs
   // The node from which on everything is the leaf's: loops that would step through data that is at hand anyway.
   const Node* fold_at = nullptr;
 

@@ -6,6 +6,8 @@
 #include <map>
 #include <set>
 
+#include "plan/workspace.h"
+
 namespace distal::core {
 
 namespace {
@@ -191,6 +193,9 @@ class Verifier : public PlanVisitor {
     }
     for (const auto& acquire : needs_.buffers[stage_ - plan_.stages.data()]) {
       for (const auto& [place, need] : acquire) held[place] += need.bytes * need.depth;
+    }
+    for (int64_t p : stage_->places(stage_->machine.levels())) {
+      held[p] += workspace_bytes(*stage_, tensor(stage_->output).element_bytes);
     }
     int64_t total = 0;
     for (int64_t p = 0; p < plan_.processors; ++p) {

@@ -71,13 +71,37 @@ class Printer {
                             n.exact ? "" : " (bounding box)", who, into));
     visit(n.body, depth);
   }
-  void show(const Leaf& n, int depth) {
+  void show(const Leaf& n, int depth) { show(n.root, n, "leaf", depth); }
+
+  void show(const LeafPart& part, const Leaf& leaf, const std::string& what, int depth) {
+    std::string head = fmt::format("{} [{}]{}", what, names(part.loops), marks(part));
+    if (const auto* parts = part.parts()) {
+      line(depth, head + ":");
+      for (const LeafPart& p : *parts) {
+        show(p, leaf, p.fills ? "fill " + leaf.workspaces[*p.fills].name : "then", depth + 1);
+      }
+      return;
+    }
+    const Compute& n = *part.compute();
     std::string kernel = n.gemm ? fmt::format(" as gemm(rows {}, columns {}, sum {})", name(n.gemm->rows),
                                               name(n.gemm->columns), name(n.gemm->sum))
                                 : "";
-    std::string parallel = n.parallel.empty() ? "" : fmt::format(" parallel {}", names(n.parallel));
-    line(depth, fmt::format("leaf [{}]{}{}: {} {} {}", names(n.loops), parallel, kernel, to_string(n.assignment.lhs),
-                            n.accumulate ? "+=" : "=", to_string(n.assignment.rhs)));
+    line(depth, fmt::format("{}{}: {} {} {}", head, kernel, to_string(n.assignment.lhs), n.accumulate ? "+=" : "=",
+                            to_string(n.assignment.rhs)));
+  }
+
+  std::string marks(const LeafPart& part) const {
+    std::string out;
+    for (const LoopMark& m : part.marks) {
+      switch (m.kind) {
+        case LoopMark::Kind::Parallel:
+          out += fmt::format(" parallel {}{}", name(m.loop), m.race == Race::None ? "" : " by " + to_string(m.race));
+          break;
+        case LoopMark::Kind::Unroll: out += fmt::format(" unroll {} {}", name(m.loop), m.factor.to_string()); break;
+        case LoopMark::Kind::Vectorize: out += fmt::format(" vectorize {}", name(m.loop)); break;
+      }
+    }
+    return out;
   }
   void show(const Init& n, int depth) { line(depth, fmt::format("init {} = 0", n.tensor)); }
   void show(const Chain& n, int depth) {
@@ -104,6 +128,28 @@ std::vector<const Acquire*> acquires_of(const Stage& stage) {
     if (const auto* a = std::get_if<Acquire>(&node.value)) out.push_back(a);
   });
   std::sort(out.begin(), out.end(), [](const Acquire* a, const Acquire* b) { return a->id < b->id; });
+  return out;
+}
+
+std::vector<int> all_loops(const LeafPart& part) {
+  std::vector<int> out = part.loops;
+  if (const auto* parts = part.parts()) {
+    for (const LeafPart& p : *parts) {
+      std::vector<int> inner = all_loops(p);
+      out.insert(out.end(), inner.begin(), inner.end());
+    }
+  }
+  return out;
+}
+
+std::vector<LoopMark> all_marks(const LeafPart& part) {
+  std::vector<LoopMark> out = part.marks;
+  if (const auto* parts = part.parts()) {
+    for (const LeafPart& p : *parts) {
+      std::vector<LoopMark> inner = all_marks(p);
+      out.insert(out.end(), inner.begin(), inner.end());
+    }
+  }
   return out;
 }
 

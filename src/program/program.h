@@ -59,24 +59,78 @@ struct Acquire {
   NodePtr body;
 };
 
-// What a processor runs between two acquires.
+// What a processor runs between two acquires: a nest of loops around an assignment, or around the producers of
+// workspaces and their consumer, each again a nest.
 struct LeafAccess {
   std::vector<int> indices;  // variables of the space
   int acquire = 0;           // which acquire brings it,
   int rect = 0;              // and which of its rectangles
 };
+
+// Memory of the processor's own, filled anew each time its producer runs.
+struct Workspace {
+  std::string name;
+  std::vector<int> indices;  // its dimensions: variables of its producer
+  std::vector<int> runs;     // the loops of its producer
+};
+
+// What an assignment reads or writes: an access of the leaf, or, counted on behind them, a workspace.
+struct LeafOperand {
+  std::vector<int> indices;
+  int number = 0;
+};
+
+// An addend of the right side, and the variables at whose first iteration alone it contributes: those of the sums
+// that it takes no part in.
+struct LeafTerm {
+  bool negated = false;
+  Expr expr;
+  std::vector<int> only_at_zero;
+  int first_operand = 0;  // the number of its first operand among the assignment's
+};
+
 struct GemmLeaf {
   int rows, columns, sum;  // variables of the space
-  int left, right;         // accesses of the leaf
+  int left, right;         // operands
 };
-struct Leaf {
-  std::vector<int> loops;  // outermost first
+
+struct Compute {
   Assignment assignment;
-  bool accumulate = false;           // += in the leaf; a plain store only where nothing is summed
-  std::vector<LeafAccess> accesses;  // 0 is the output, then the right side left to right
-  std::vector<int> parallel;         // loops among them that may run in parallel
-  std::optional<GemmLeaf> gemm;      // the innermost three loops are this
+  bool accumulate = false;            // += in the leaf; a plain store only where nothing is summed
+  std::vector<LeafOperand> operands;  // 0 is the output, then the right side left to right
+  std::vector<LeafTerm> terms;
+  std::optional<GemmLeaf> gemm;  // the innermost three loops are this
 };
+
+// What is to be done with a loop of the leaf beside running it.
+struct LoopMark {
+  enum class Kind { Parallel, Unroll, Vectorize };
+  Kind kind = Kind::Parallel;
+  int loop = 0;
+  SourceSpan span;         // the user's word
+  Race race = Race::None;  // of a parallel loop
+  IntExpr factor{1};       // of an unrolled one
+};
+
+struct LeafPart {
+  std::vector<int> loops;  // outermost first
+  std::vector<LoopMark> marks;
+  std::variant<std::vector<LeafPart>, Compute> body;
+  std::optional<int> fills;  // the workspace that starts at zero each time this runs
+
+  const Compute* compute() const { return std::get_if<Compute>(&body); }
+  const std::vector<LeafPart>* parts() const { return std::get_if<std::vector<LeafPart>>(&body); }
+};
+
+struct Leaf {
+  LeafPart root;
+  std::vector<LeafAccess> accesses;  // 0 is the output
+  std::vector<Workspace> workspaces;
+};
+
+// The loops of a part and of all parts inside of it.
+std::vector<int> all_loops(const LeafPart& part);
+std::vector<LoopMark> all_marks(const LeafPart& part);
 
 // The start value of an output's pieces at home: zero.
 struct Init {

@@ -45,6 +45,8 @@ struct Hold {
     return in ? fmt::format("is part of the substituted {}", r.kernel.text) : "";
   }
   std::string operator()(const ParallelizeRelation& r) const { return r.variable == v ? "is parallelized" : ""; }
+  std::string operator()(const UnrollRelation& r) const { return r.variable == v ? "is unrolled" : ""; }
+  std::string operator()(const VectorizeRelation& r) const { return r.variable == v ? "is vectorized" : ""; }
   template <class Other>
   std::string operator()(const Other&) const {
     return "";
@@ -54,7 +56,7 @@ struct Hold {
 }  // namespace
 
 void refuse(const Nest& nest, const SourceSpan& span, const std::string& message) {
-  std::string loops = loop_nest_text(to_stmt(Nest{nest.loops, nest.body, nest.relations}));
+  std::string loops = loop_nest_text(to_stmt(nest));
   std::string indented;
   for (char c : loops) indented += c == '\n' ? std::string("\n    ") : std::string(1, c);
   while (!indented.empty() && (indented.back() == ' ' || indented.back() == '\n')) indented.pop_back();
@@ -66,6 +68,15 @@ void require_loop(const Nest& nest, const IndexVar& v, const std::string& comman
   for (const Relation& r : nest.relations) {
     std::string gone = std::visit(Replacement{v}, r);
     if (!gone.empty()) refuse(nest, v.span, fmt::format("{}: there is no loop {} any more: {}", command, v.name, gone));
+  }
+  if (contains(nest.around, v)) {
+    refuse(nest, v.span,
+           fmt::format("{}: loop {} stands around a precompute that the other loops stand inside of", command, v.name));
+  }
+  if (contains(all_loops(nest.body), v)) {
+    refuse(
+        nest, v.span,
+        fmt::format("{}: loop {} stands inside a precompute, and this command takes loops around it", command, v.name));
   }
   refuse(nest, v.span, fmt::format("{}: there is no loop {}", command, v.name));
 }
@@ -94,46 +105,100 @@ void require_replaceable(const Nest& nest, const IndexVar& v, const std::string&
   }
 }
 
+void require_plain_body(const Nest& nest, const IndexVar& v, const std::string& command) {
+  if (nest.body.as<Assignment>()) return;
+  refuse(nest, v.span,
+         fmt::format("{}: a workspace is filled inside loop {}; name a loop of its producer or of its consumer",
+                     command, v.name));
+}
+
+void require_whole_sum(const Nest& nest, const PrecomputeCommand& command, const std::vector<IndexVar>& sums) {
+  std::vector<Term> terms = additive_terms(command.expr);
+  if (terms.size() == 1) return;
+  for (const Term& term : terms) {
+    for (const IndexVar& v : sums) {
+      if (contains(variables(term.expr), v)) continue;
+      refuse(nest, command.workspace.span,
+             fmt::format("precompute: the sum over {0} takes in {1}, which does not use {0}; precompute the addends "
+                         "that use it",
+                         v.name, to_string(term.expr)));
+    }
+  }
+}
+
 std::vector<IndexVar> all_variables(const Nest& nest) {
-  const Assignment& a = assignment_of(nest);
-  std::vector<IndexVar> all = variables(Statement{a.lhs, a.op, a.rhs, {}});
+  std::vector<IndexVar> all = nest.around;
+  for (const Assignment& a : assignments(nest.body)) {
+    for (IndexVar& v : variables(Statement{a.lhs, a.op, a.rhs, {}})) all.push_back(std::move(v));
+  }
   for (const Relation& relation : nest.relations) {
     if (const auto* s = std::get_if<SplitRelation>(&relation)) all.insert(all.end(), {s->outer, s->inner});
     if (const auto* d = std::get_if<DivideRelation>(&relation)) all.insert(all.end(), {d->outer, d->inner});
     if (const auto* c = std::get_if<CollapseRelation>(&relation)) all.push_back(c->fused);
     if (const auto* r = std::get_if<RotateRelation>(&relation)) all.push_back(r->result);
+    if (const auto* p = std::get_if<PrecomputeRelation>(&relation)) {
+      all.insert(all.end(), p->of.begin(), p->of.end());
+      all.insert(all.end(), p->as.begin(), p->as.end());
+      all.insert(all.end(), p->sums.begin(), p->sums.end());
+    }
   }
   return all;
 }
 
-std::vector<IndexVar> origins(const Nest& nest, const IndexVar& v) {
-  std::vector<IndexVar> found{v};
-  for (auto relation = nest.relations.rbegin(); relation != nest.relations.rend(); ++relation) {
-    std::vector<IndexVar> next;
-    for (const IndexVar& f : found) {
-      const auto* s = std::get_if<SplitRelation>(&*relation);
-      const auto* d = std::get_if<DivideRelation>(&*relation);
-      const auto* c = std::get_if<CollapseRelation>(&*relation);
-      const auto* r = std::get_if<RotateRelation>(&*relation);
-      if (s && (f == s->outer || f == s->inner)) {
-        next.push_back(s->parent);
-      } else if (d && (f == d->outer || f == d->inner)) {
-        next.push_back(d->parent);
-      } else if (c && f == c->fused) {
-        next.insert(next.end(), {c->outer, c->inner});
-      } else if (r && f == r->result) {
-        next.push_back(r->target);
-      } else {
-        next.push_back(f);
+namespace {
+
+// The origins of `v` among the variables that the first `count` relations speak of.
+std::vector<IndexVar> origins_before(const std::vector<Relation>& relations, size_t count, const IndexVar& v) {
+  for (size_t i = count; i-- > 0;) {
+    std::vector<IndexVar> from;
+    if (const auto* s = std::get_if<SplitRelation>(&relations[i]); s && (v == s->outer || v == s->inner)) {
+      from = {s->parent};
+    } else if (const auto* d = std::get_if<DivideRelation>(&relations[i]); d && (v == d->outer || v == d->inner)) {
+      from = {d->parent};
+    } else if (const auto* c = std::get_if<CollapseRelation>(&relations[i]); c && v == c->fused) {
+      from = {c->outer, c->inner};
+    } else if (const auto* r = std::get_if<RotateRelation>(&relations[i]); r && v == r->result) {
+      from = {r->target};
+    } else if (const auto* p = std::get_if<PrecomputeRelation>(&relations[i]); p && contains(p->as, v)) {
+      // A copy comes from the copies of what its original came from.
+      size_t at = static_cast<size_t>(std::find(p->as.begin(), p->as.end(), v) - p->as.begin());
+      std::vector<IndexVar> copies;
+      for (const IndexVar& o : origins_before(relations, i, p->of[at])) copies.push_back(p->copy_of(o));
+      return copies;
+    } else {
+      continue;
+    }
+    std::vector<IndexVar> out;
+    for (const IndexVar& f : from) {
+      for (IndexVar& o : origins_before(relations, i, f)) {
+        if (!contains(out, o)) out.push_back(std::move(o));
       }
     }
-    found = std::move(next);
+    return out;
   }
-  std::vector<IndexVar> unique;
-  for (const IndexVar& f : found) {
-    if (std::find(unique.begin(), unique.end(), f) == unique.end()) unique.push_back(f);
+  return {v};
+}
+
+}  // namespace
+
+std::vector<IndexVar> origins(const Nest& nest, const IndexVar& v) {
+  return origins_before(nest.relations, nest.relations.size(), v);
+}
+
+bool contains(const std::vector<IndexVar>& variables, const IndexVar& v) {
+  return std::find(variables.begin(), variables.end(), v) != variables.end();
+}
+
+const PrecomputeRelation* workspace_of(const std::vector<Relation>& relations, const std::string& name) {
+  for (const Relation& r : relations) {
+    if (const auto* p = std::get_if<PrecomputeRelation>(&r); p && p->workspace.text == name) return p;
   }
-  return unique;
+  return nullptr;
+}
+
+std::vector<IndexVar> sums_of(const std::vector<Relation>& relations, const Assignment& assignment) {
+  if (const PrecomputeRelation* p = workspace_of(relations, assignment.lhs.tensor)) return p->sums;
+  return reduction_variables(Statement{assignment.lhs, assignment.op, assignment.rhs, {}});
 }
 
 const Assignment& assignment_of(const Nest& nest) {

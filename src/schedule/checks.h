@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ir/concrete.h"
+#include "lang/command.h"
 
 namespace distal::core {
 
@@ -20,12 +21,28 @@ void require_distinct(const Nest& nest, const std::vector<IndexVar>& names, cons
 // The loop may be replaced: nothing said of it before would lose its meaning.
 void require_replaceable(const Nest& nest, const IndexVar& v, const std::string& command);
 
+// The loop has an assignment inside, and no workspace: what the command asks for is done by the code of one nest.
+void require_plain_body(const Nest& nest, const IndexVar& v, const std::string& command);
+
 // Every variable ever named in the nest: loops, and those that loops were made from.
 std::vector<IndexVar> all_variables(const Nest& nest);
 
 // The variables of the statement itself that `v` was made from.
 std::vector<IndexVar> origins(const Nest& nest, const IndexVar& v);
 
+// The assignment of a nest that has no where.
 const Assignment& assignment_of(const Nest& nest);
+
+// Multiplied, every addend of a part counts as often as a sum has iterations; on a right side of its own it would count
+// once. So each must use what the part sums over.
+void require_whole_sum(const Nest& nest, const PrecomputeCommand& command, const std::vector<IndexVar>& sums);
+
+bool contains(const std::vector<IndexVar>& variables, const IndexVar& v);
+
+// What an assignment of the statement sums over: of a workspace's producer, what precompute gave it to sum.
+std::vector<IndexVar> sums_of(const std::vector<Relation>& relations, const Assignment& assignment);
+
+// The relation of the precompute that made a workspace; null for the name of a tensor.
+const PrecomputeRelation* workspace_of(const std::vector<Relation>& relations, const std::string& name);
 
 }  // namespace distal::core

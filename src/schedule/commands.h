@@ -17,5 +17,13 @@ Nest apply(const Nest& nest, const DistributeOntoCommand& command, const Schedul
 Nest apply(const Nest& nest, const CommunicateCommand& command, const ScheduleContext& context);
 Nest apply(const Nest& nest, const SubstituteCommand& command, const ScheduleContext& context);
 Nest apply(const Nest& nest, const ParallelizeCommand& command, const ScheduleContext& context);
+Nest apply(const Nest& nest, const UnrollCommand& command, const ScheduleContext& context);
+Nest apply(const Nest& nest, const VectorizeCommand& command, const ScheduleContext& context);
+Nest apply(const Nest& nest, const PrecomputeCommand& command, const ScheduleContext& context);
+
+// The loops that a command works on, which tell in which nest of a where it does so.
+std::vector<IndexVar> loops_named(const Command& command);
+// The loops that it puts in their place.
+std::vector<IndexVar> loops_made(const Command& command);
 
 }  // namespace distal::core

@@ -58,10 +58,11 @@ Target resolve_grid(const Nest& nest, const GridRef& ref, const Machine& machine
 }
 
 Access access_of(const Nest& nest, const Tensor& tensor, const SourceSpan& span) {
-  const Assignment& a = assignment_of(nest);
-  if (a.lhs.tensor == tensor.name) return a.lhs;
-  for (const Access& access : accesses(a.rhs)) {
-    if (access.tensor == tensor.name) return access;
+  for (const Assignment& a : assignments(nest.body)) {
+    if (a.lhs.tensor == tensor.name) return a.lhs;
+    for (const Access& access : accesses(a.rhs)) {
+      if (access.tensor == tensor.name) return access;
+    }
   }
   refuse(nest, span, fmt::format("distribute: tensor {} is not in this statement", tensor.name));
 }
@@ -164,6 +165,42 @@ Compound follow_tensor(const Nest& nest, const DistributeOntoCommand& c, const T
   return out;
 }
 
+// The loops go onto the grid as the dimensions of a tensor would.
+Compound follow_notation(const Nest& nest, const DistributeOntoCommand& c, const Target& onto) {
+  const LevelDistribution& notation = *c.onto.notation;
+  Compound out;
+  std::vector<bool> used(c.targets.size(), false);
+  for (size_t d = 0; d < notation.machine_dimensions.size(); ++d) {
+    const MachineDimension& dimension = notation.machine_dimensions[d];
+    if (const auto* fix = std::get_if<Fix>(&dimension.role)) {
+      out.relations.push_back(HoldRelation{onto.level, static_cast<int>(d), fix->face});
+      continue;
+    }
+    const auto* partition = std::get_if<Partition>(&dimension.role);
+    if (!partition) {
+      refuse(nest, dimension.span,
+             "distribute: an iteration runs on one processor, and `*` would run it on all of a dimension; fix the "
+             "dimension to a face");
+    }
+    const auto& names = notation.tensor_dimensions;
+    auto t = static_cast<size_t>(std::find(names.begin(), names.end(), partition->name) - names.begin());
+    used[t] = true;
+    auto block = notation.cyclic.find(partition->name);
+    if (block == notation.cyclic.end()) {
+      distribute_block(out, c, t, onto, static_cast<int>(d));
+    } else {
+      distribute_cyclic(out, nest, c, t, onto, static_cast<int>(d), block->second);
+    }
+  }
+  for (size_t t = 0; t < used.size(); ++t) {
+    if (used[t]) continue;
+    refuse(nest, c.targets[t].span,
+           fmt::format("distribute: loop {} is {} in {}, which no dimension of the grid takes", c.targets[t].name,
+                       notation.tensor_dimensions[t], to_string(notation)));
+  }
+  return out;
+}
+
 Compound follow_grid(const Nest& nest, const DistributeOntoCommand& c, const Target& onto) {
   if (c.targets.size() != onto.grid.extents.size()) {
     refuse(nest, c.onto.span,
@@ -255,7 +292,9 @@ Nest apply(const Nest& nest, const DistributeCommand& c, const ScheduleContext& 
 Nest apply(const Nest& nest, const DistributeOntoCommand& c, const ScheduleContext& context) {
   check_compound(nest, c);
   Target onto = resolve(nest, c.onto, context);
-  Compound made = onto.follow ? follow_tensor(nest, c, onto) : follow_grid(nest, c, onto);
+  Compound made = c.onto.notation ? follow_notation(nest, c, onto)
+                  : onto.follow   ? follow_tensor(nest, c, onto)
+                                  : follow_grid(nest, c, onto);
   refuse_taken_dimensions(nest, made, c.onto.span);
 
   // dist goes directly below the loops that are distributed already, then the rounds, then local, then the rest.
@@ -274,7 +313,7 @@ Nest apply(const Nest& nest, const DistributeOntoCommand& c, const ScheduleConte
   for (size_t i = below; i < nest.loops.size(); ++i) {
     if (!is_target(nest.loops[i])) loops.push_back(nest.loops[i]);
   }
-  Nest out{loops, nest.body, nest.relations};
+  Nest out{loops, nest.body, nest.relations, {}};
   out.relations.insert(out.relations.end(), made.relations.begin(), made.relations.end());
   return out;
 }

@@ -78,6 +78,7 @@ Nest apply(const Nest& nest, const RotateCommand& c, const ScheduleContext&) {
   require_new(nest, c.result, "rotate");
   require_distinct(nest, c.by, "rotate");
   for (const IndexVar& v : c.by) {
+    if (contains(nest.around, v)) continue;
     require_loop(nest, v, "rotate");
     if (nest.position(v) >= nest.position(c.target)) {
       refuse(

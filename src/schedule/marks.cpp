@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "schedule/checks.h"
 #include "schedule/commands.h"
@@ -15,7 +16,7 @@ namespace {
 
 const SubstituteRelation* substitution_of(const Nest& nest) {
   for (const Relation& r : nest.relations) {
-    if (const auto* s = std::get_if<SubstituteRelation>(&r)) return s;
+    if (const auto* s = std::get_if<SubstituteRelation>(&r); s && nest.has_loop(s->variables[0])) return s;
   }
   return nullptr;
 }
@@ -27,6 +28,20 @@ void refuse_inside_kernel(const Nest& nest, const SubstituteRelation& s, const I
   refuse(nest, span,
          fmt::format("communicate: loop {} is inside the loops that {} replaces; communicate {} at a loop above them",
                      at.name, s.kernel.text, tensor));
+}
+
+// In the order of their first appearance, workspaces left out.
+std::vector<std::string> tensors_of(const Nest& nest) {
+  std::vector<std::string> tensors;
+  auto add = [&](const std::string& name) {
+    bool known = std::find(tensors.begin(), tensors.end(), name) != tensors.end();
+    if (!known && !workspace_of(nest.relations, name)) tensors.push_back(name);
+  };
+  for (const Assignment& a : assignments(nest.body)) {
+    add(a.lhs.tensor);
+    for (const Access& access : accesses(a.rhs)) add(access.tensor);
+  }
+  return tensors;
 }
 
 void require_innermost(const Nest& nest, const SubstituteCommand& c) {
@@ -44,17 +59,55 @@ void require_innermost(const Nest& nest, const SubstituteCommand& c) {
   }
 }
 
+// A mark on a loop says how its code is made, and a kernel takes the place of that code.
+void refuse_replaced_mark(const Nest& nest, const SubstituteCommand& c, const Relation& relation) {
+  auto refuse_if = [&](const IndexVar& v, const char* how) {
+    if (!contains(c.variables, v)) return;
+    refuse(nest, c.kernel.span, fmt::format("substitute: loop {} is {}, and the kernel would replace it", v.name, how));
+  };
+  if (const auto* p = std::get_if<ParallelizeRelation>(&relation)) refuse_if(p->variable, "parallelized");
+  if (const auto* u = std::get_if<UnrollRelation>(&relation)) refuse_if(u->variable, "unrolled");
+  if (const auto* v = std::get_if<VectorizeRelation>(&relation)) refuse_if(v->variable, "vectorized");
+}
+
+// The first index that a loop was made from and that the output does not have; null if there is none.
+std::optional<IndexVar> summed_by(const Nest& nest, const IndexVar& loop) {
+  const Assignment& a = assignment_of(nest);
+  for (const IndexVar& from : origins(nest, loop)) {
+    if (!contains(a.lhs.indices, from)) return from;
+  }
+  return std::nullopt;
+}
+
+void require_leaf_loop(const Nest& nest, const IndexVar& v, const std::string& command) {
+  require_loop(nest, v, command);
+  require_plain_body(nest, v, command);
+  for (const Relation& r : nest.relations) {
+    const auto* p = std::get_if<ParallelizeRelation>(&r);
+    const auto* u = std::get_if<UnrollRelation>(&r);
+    const auto* x = std::get_if<VectorizeRelation>(&r);
+    const char* how = p && p->variable == v   ? "parallelized"
+                      : u && u->variable == v ? "unrolled"
+                      : x && x->variable == v ? "vectorized"
+                                              : nullptr;
+    if (!how) continue;
+    refuse(nest, v.span, fmt::format("{}: loop {} is {} already; split it to have both", command, v.name, how));
+  }
+  require_replaceable(nest, v, command);
+}
+
 }  // namespace
 
 Nest apply(const Nest& nest, const CommunicateCommand& c, const ScheduleContext&) {
   require_loop(nest, c.at, "communicate");
-  const Assignment& a = assignment_of(nest);
-  std::vector<std::string> tensors{a.lhs.tensor};
-  for (const Access& access : accesses(a.rhs)) {
-    if (std::find(tensors.begin(), tensors.end(), access.tensor) == tensors.end()) tensors.push_back(access.tensor);
-  }
+  std::vector<std::string> tensors = tensors_of(nest);
   Nest out = nest;
   for (const Name& tensor : c.tensors) {
+    if (workspace_of(nest.relations, tensor.text)) {
+      refuse(
+          nest, tensor.span,
+          fmt::format("communicate: {} is a workspace of each processor's own, and is not communicated", tensor.text));
+    }
     if (std::find(tensors.begin(), tensors.end(), tensor.text) == tensors.end()) {
       refuse(nest, tensor.span,
              fmt::format("communicate: tensor {} is not in this statement; its tensors are {}", tensor.text,
@@ -77,6 +130,7 @@ Nest apply(const Nest& nest, const SubstituteCommand& c, const ScheduleContext&)
   if (const SubstituteRelation* s = substitution_of(nest)) {
     refuse(nest, c.kernel.span, fmt::format("substitute: this statement has the kernel {} already", s->kernel.text));
   }
+  if (!c.variables.empty()) require_plain_body(nest, c.variables[0], "substitute");
   if (c.variables.size() > nest.loops.size()) {
     refuse(nest, c.kernel.span,
            fmt::format("substitute: {} loops are named, but there are only {}", c.variables.size(), nest.loops.size()));
@@ -94,31 +148,54 @@ Nest apply(const Nest& nest, const SubstituteCommand& c, const ScheduleContext&)
     if (const auto* comm = std::get_if<CommunicateRelation>(&r)) {
       refuse_inside_kernel(nest, made, comm->at, c.kernel.span, comm->tensor.text);
     }
-    const auto* p = std::get_if<ParallelizeRelation>(&r);
-    if (p && std::find(c.variables.begin(), c.variables.end(), p->variable) != c.variables.end()) {
-      refuse(nest, c.kernel.span,
-             fmt::format("substitute: loop {} is parallelized, and the kernel would replace it", p->variable.name));
-    }
+    refuse_replaced_mark(nest, c, r);
   }
   out.relations.push_back(made);
   return out;
 }
 
 Nest apply(const Nest& nest, const ParallelizeCommand& c, const ScheduleContext&) {
-  require_loop(nest, c.variable, "parallelize");
-  require_replaceable(nest, c.variable, "parallelize");
-  const Assignment& a = assignment_of(nest);
-  for (const IndexVar& from : origins(nest, c.variable)) {
-    bool indexes_output = std::find(a.lhs.indices.begin(), a.lhs.indices.end(), from) != a.lhs.indices.end();
-    if (indexes_output) continue;
+  require_leaf_loop(nest, c.variable, "parallelize");
+  const std::string& output = assignment_of(nest).lhs.tensor;
+  std::optional<IndexVar> sum = summed_by(nest, c.variable);
+  if (sum && c.race == Race::None) {
     refuse(nest, c.variable.span,
            fmt::format(
-               "parallelize: loop {} sums over {}, and its iterations would add to the same element of {} at once; "
-               "parallelize a loop that indexes {}, or distribute {}",
-               c.variable.name, from.name, a.lhs.tensor, a.lhs.tensor, c.variable.name));
+               "parallelize: loop {0} sums over {1}, and its iterations would add to the same element of {2} at once; "
+               "say how, with parallelize({0}, reduction) or parallelize({0}, atomics), or parallelize a loop that "
+               "indexes {2}",
+               c.variable.name, sum->name, output));
+  }
+  if (!sum && c.race != Race::None) {
+    refuse(nest, c.variable.span,
+           fmt::format("parallelize: no two iterations of loop {0} add to one element of {1}, so there is no {2} to "
+                       "make; say parallelize({0})",
+                       c.variable.name, output, c.race == Race::Reduction ? "reduction" : "atomic addition"));
   }
   Nest out = nest;
-  out.relations.push_back(ParallelizeRelation{c.variable});
+  out.relations.push_back(ParallelizeRelation{c.variable, c.race});
+  return out;
+}
+
+Nest apply(const Nest& nest, const UnrollCommand& c, const ScheduleContext&) {
+  require_leaf_loop(nest, c.variable, "unroll");
+  Nest out = nest;
+  out.relations.push_back(UnrollRelation{c.variable, c.factor});
+  return out;
+}
+
+Nest apply(const Nest& nest, const VectorizeCommand& c, const ScheduleContext&) {
+  require_leaf_loop(nest, c.variable, "vectorize");
+  std::vector<IndexVar> from = origins(nest, c.variable);
+  const Assignment& a = assignment_of(nest);
+  bool indexes = std::any_of(from.begin(), from.end(), [&](const IndexVar& v) { return contains(a.lhs.indices, v); });
+  if (std::optional<IndexVar> sum = summed_by(nest, c.variable); sum && indexes) {
+    refuse(nest, c.variable.span,
+           fmt::format("vectorize: loop {} both indexes {} and sums over {}; vectorize a loop that does one of them",
+                       c.variable.name, a.lhs.tensor, sum->name));
+  }
+  Nest out = nest;
+  out.relations.push_back(VectorizeRelation{c.variable});
   return out;
 }
 

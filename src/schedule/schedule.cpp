@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "schedule/checks.h"
 #include "schedule/commands.h"
 
 namespace distal::core {
@@ -49,9 +50,45 @@ std::optional<Machine> machine_of(const Module& module, const ScheduledStatement
   return std::nullopt;
 }
 
+namespace {
+
+// Commands that say where work runs and where data is brought speak of the loops around every workspace.
+bool is_for_outermost_nest(const Command& command) {
+  return std::holds_alternative<DistributeCommand>(command.action) ||
+         std::holds_alternative<DistributeOntoCommand>(command.action) ||
+         std::holds_alternative<CommunicateCommand>(command.action) ||
+         std::holds_alternative<PrecomputeCommand>(command.action);
+}
+
+Stmt without_relations(const Nest& nest) { return to_stmt(Nest{nest.loops, nest.body, {}, {}}); }
+
+// Applies the command to the nest that has the loops it names: this one, or one inside a where.
+Nest apply_inside(const Nest& nest, const Command& command, const ScheduleContext& context) {
+  const auto* where = nest.body.as<Where>();
+  std::vector<IndexVar> named = loops_named(command);
+  auto names_loop_of = [&](const std::vector<IndexVar>& loops) {
+    return std::any_of(named.begin(), named.end(), [&](const IndexVar& v) { return contains(loops, v); });
+  };
+  if (!where || is_for_outermost_nest(command) || names_loop_of(nest.loops)) {
+    return std::visit([&](const auto& action) { return apply(nest, action, context); }, command.action);
+  }
+  bool in_producer = names_loop_of(all_loops(where->producer));
+  Nest inner = nest_of(in_producer ? where->producer : where->consumer);
+  inner.relations = nest.relations;
+  inner.around = nest.around;
+  inner.around.insert(inner.around.end(), nest.loops.begin(), nest.loops.end());
+  inner = apply_inside(inner, command, context);
+  Nest out = nest;
+  out.relations = inner.relations;
+  out.body =
+      in_producer ? Where{where->consumer, without_relations(inner)} : Where{without_relations(inner), where->producer};
+  return out;
+}
+
+}  // namespace
+
 Stmt apply_command(const Stmt& stmt, const Command& command, const ScheduleContext& context) {
-  Nest nest = nest_of(stmt);
-  return std::visit([&](const auto& action) { return to_stmt(apply(nest, action, context)); }, command.action);
+  return to_stmt(apply_inside(nest_of(stmt), command, context));
 }
 
 ScheduleTrace apply_schedule(const Module& module, const ScheduledStatement& scheduled) {
@@ -71,7 +108,15 @@ void validate_schedule(const ScheduledStatement& scheduled, const Bindings& para
     if (const auto* d = std::get_if<DivideCommand>(&command.action)) {
       require_at_least_one(d->parts, params, command.span, "divide: the number of parts");
     }
+    if (const auto* u = std::get_if<UnrollCommand>(&command.action)) {
+      require_at_least_one(u->factor, params, command.span, "unroll: the factor");
+    }
     std::optional<GridRef> ref = grid_ref_of(command);
+    if (ref && ref->notation) {
+      for (const auto& [name, block] : ref->notation->cyclic) {
+        require_at_least_one(block, params, ref->span, fmt::format("distribute: the cyclic block of {}", name));
+      }
+    }
     if (!ref || !ref->grid) continue;
     for (const IntExpr& extent : ref->grid->extents) {
       require_at_least_one(extent, params, ref->span, "distribute: a grid extent");

@@ -165,6 +165,42 @@ std::vector<Program> schedules() {
                                           "communicate(A, jo)\n  communicate(B, ko)\n  communicate(C, ii)\n"},
       {"communicate_twice", tiles + "  communicate({A, B, C}, k)\n  communicate({A, B, C}, jo)\n"},
       {"no_communicate", tiles},
+      {"parallelize_a_sum", tiles + at_launch + "  parallelize(k, reduction)\n"},
+      {"parallelize_with_atomics", tiles + at_launch + "  reorder({k, ii, ji})\n  parallelize(k, atomics)\n"},
+      {"unroll", tiles + at_launch + "  unroll(ji, 4)\n"},
+      {"vectorize", tiles + at_launch + "  vectorize(k)\n"},
+      {"precompute_all", tiles + at_launch + "  precompute(B(i, k) * C(k, j), {ii, ji}, {iw, jw}, W)\n"},
+      {"precompute_rows", tiles + at_launch + "  precompute(B(i, k) * C(k, j), {ji}, {jw}, W)\n"},
+      {"precompute_one_element", tiles + at_launch + "  precompute(B(i, k) * C(k, j), {}, {}, w)\n"},
+      {"precompute_an_operand", tiles + at_launch + "  precompute(B(i, k), {k}, {kw}, W)\n"},
+      {"precompute_in_chunks", tiles + at_launch +
+                                   "  split(k, ko, ki, 4)\n  reorder({ko, ii, ki, ji})\n  precompute(B(i, k) * C(k, "
+                                   "j), {ji}, {jw}, W)\n  split(jw, jwo, jwi, 2)\n"},
+      {"precompute_packs_an_operand",
+       tiles + at_launch +
+           "  split(k, ko, ki, 5)\n  reorder({ko, ki, ji, ii})\n  precompute(C(k, j), {ki, ji}, {kw, "
+           "jw}, W)\n"},
+      {"precompute_of_a_precompute", tiles + at_launch +
+                                         "  precompute(B(i, k) * C(k, j), {ji}, {jw}, V)\n  "
+                                         "reorder({k, jw})\n  precompute(C(k, j_V), {jw}, {jx}, W)\n"},
+      {"precompute_with_a_kernel", tiles + at_launch +
+                                       "  precompute(B(i, k) * C(k, j), {ii, ji}, {iw, jw}, W)\n  "
+                                       "substitute({iw, jw, k}, gemm)\n"},
+      {"precompute_under_a_rotation",
+       tiles + "  divide(k, ko, ki, 3)\n  reorder({ko, ii, ji, ki})\n  rotate(ko, {io, jo}, kr)\n  communicate({A, B, "
+               "C}, kr)\n  precompute(B(i, k) * C(k, j), {ji}, {jw}, W)\n"},
+      {"precompute_on_one_processor", "  precompute(B(i, k) * C(k, j), {j}, {jw}, W)\n"},
+      {"precompute_with_a_home",
+       "  precompute(B(i, k) * C(k, j), {i, j}, {iw, jw}, D)\n  distribute({iw, jw}, {iwo, "
+       "jwo}, {iwi, jwi}, D)\n  communicate({D, B, C}, jwo)\n  distribute({i, j}, {io, jo}, "
+       "{ii, ji}, M)\n  communicate({A, D}, jo)\n"},
+      {"precompute_with_a_home_and_no_more", "  precompute(C(k, j), {j, k}, {jw, kw}, E)\n"},
+      {"distribute_by_notation",
+       "  distribute({k, j}, {ko, jo}, {ki, ji}, xy -> yx on M)\n  communicate({A, B, C}, jo)\n"},
+      {"distribute_by_notation_on_a_face",
+       "  distribute({i}, {io}, {ii}, x -> x1 on M)\n  communicate({A, B, C}, io)\n"},
+      {"distribute_by_notation_cyclic",
+       "  distribute({i, j}, {io, jo}, {ii, ji}, xy -> xy cyclic(x = 2, y) on M)\n  communicate({A, B, C}, jo)\n"},
       {"substitute", tiles + at_launch + "  substitute({ii, ji, k}, gemm)\n"},
       {"substitute_at_the_root", "  substitute({i, j, k}, gemm)\n"},
       {"substitute_in_any_order", tiles + at_launch + "  reorder({k, ji, ii})\n  substitute({ii, k, ji}, gemm)\n"},
@@ -181,6 +217,8 @@ machine M = Grid(3, 2)
 tensor A(ni, nj) : xy -> xy on M
 tensor B(ni, nk) : xy -> xy on M
 tensor C(nk, nj) : xy -> 1y on M
+tensor D(ni, nj) : xy -> yx on M
+tensor E(nj, nk) : xy -> *x on M
 A(i, j) = B(i, k) * C(k, j)
 schedule
 )";
@@ -197,6 +235,46 @@ schedule
 
 INSTANTIATE_TEST_SUITE_P(All, Schedules, testing::ValuesIn(schedules()),
                          [](const auto& tested) { return tested.param.name; });
+
+// Everything is at home on one processor, so the outermost loop is the leaf's although communicate stands inside of it.
+TEST(Marks, TheOutermostLoopOfOneProcessorIsParallel) {
+  run_text("param n = 40\ntensor A(n, n)\ntensor B(n, n)\nA(i, j) = B(i, k) * B(k, j)\nschedule\n  parallelize(i)\n");
+}
+
+// The workspace and its two statements are counted as the one statement that was written.
+TEST(Precompute, WithAHomeCountsAsWritten) {
+  const std::string text = R"(param n = 6
+machine M = Grid(2)
+tensor A(n, n) : xy -> x on M
+tensor B(n, n) : xy -> x on M
+tensor W(n, n) : xy -> x on M
+A(i, j) = B(i, k) * B(k, l) * B(l, j)
+schedule
+)";
+  Plan whole = test::plan_text(text + "  distribute({i}, {io}, {ii}, M)\n  communicate({A, B}, io)\n");
+  Plan staged = test::plan_text(text +
+                                "  precompute(B(i, k) * B(k, l), {i, l}, {iw, lw}, W)\n"
+                                "  distribute({iw}, {iwo}, {iwi}, M)\n  communicate({B, W}, iwo)\n"
+                                "  distribute({i}, {io}, {ii}, M)\n  communicate({A, B, W}, io)\n");
+  ASSERT_EQ(staged.stages.size(), 2U);
+  EXPECT_EQ(to_string(staged.stages[0].stage->source.statement), "W(iw, lw) = B(iw, k) * B(k, lw)");
+  EXPECT_EQ(to_string(staged.stages[1].stage->source.statement), "A(i, j) = W(i, l) * B(l, j)");
+  EXPECT_EQ(count_cost(staged).flops, count_cost(whole).flops);
+  EXPECT_EQ(count_cost(staged).tensors.at("W").bytes, 0) << "W stays where it was produced";
+}
+
+// What explain says of a workspace is what the run takes.
+TEST(Precompute, AWorkspaceIsPartOfThePeak) {
+  const std::string head = "param n = 30\ntensor A(n, n)\ntensor B(n, n)\nA(i, j) = B(i, k) * B(k, j)\nschedule\n";
+  int64_t without = count_cost(test::plan_text(head + "  split(j, jo, ji, 7)\n")).peak_bytes_per_processor;
+  const std::string with = head +
+                           "  split(j, jo, ji, 7)\n  reorder({i, jo, k, ji})\n"
+                           "  precompute(B(i, k) * B(k, j), {ji}, {jw}, W)\n";
+  EXPECT_EQ(count_cost(test::plan_text(with)).peak_bytes_per_processor, without + 64) << "7 doubles, in whole lines";
+  RunOptions options;
+  options.own_memory = true;
+  run_text(with, "", options);
+}
 
 // A rotated and collapsed loop reaches from end to end without taking all of it: such an output is a partial.
 TEST(Regressions, ARotatedCollapseIsNotExact) {

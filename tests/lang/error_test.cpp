@@ -66,7 +66,7 @@ TEST(Errors, RenderedWhole) {
             "    spilt(k, ko, ki, 4)\n"
             "    ^~~~~\n"
             "  help: the commands are `split`, `divide`, `collapse`, `reorder`, `distribute`, `communicate`, `rotate`, "
-            "`substitute` and `parallelize`; did you mean `split`?");
+            "`substitute`, `parallelize`, `unroll`, `vectorize` and `precompute`; did you mean `split`?");
   EXPECT_EQ(rendered("machine M = Grid(2, 3)\ntensor A(4, 4) : xy -> x3 on M\ntensor s\ns = A(i, j)\n"),
             "t.distal:2:25: error: face 3 of A is outside machine dimension 1, which has extent 3\n"
             "  tensor A(4, 4) : xy -> x3 on M\n"
@@ -201,7 +201,20 @@ TEST(Errors, Commands) {
   EXPECT_EQ(command("rotate(t, {i, j})"), "5:1 `rotate` takes 3 arguments, 2 given");
   EXPECT_EQ(command("substitute({i}, {gemm, b})"), "5:17 `substitute` expects one name here");
   EXPECT_EQ(command("parallelize({i, j})"), "5:13 `parallelize` expects one name here");
-  EXPECT_EQ(command("unroll(i)"), "5:1 unknown schedule command `unroll`");
+  EXPECT_EQ(command("parallelize(i, somehow)"), "5:16 `parallelize` expects `reduction` or `atomics` here");
+  EXPECT_EQ(command("unroll(i)"), "5:1 `unroll` takes 2 arguments, 1 given");
+  EXPECT_EQ(command("unroll(2, i)"), "5:8 expected a name, found `2`");
+  EXPECT_EQ(command("vectorize(i, j)"), "5:1 `vectorize` takes 1 argument, 2 given");
+  EXPECT_EQ(command("precompute(A(i, j), {i}, {iw})"), "5:1 `precompute` takes 4 arguments, 3 given");
+  EXPECT_EQ(command("precompute({i}, {i}, {iw}, W)"), "5:12 expected a tensor or a number, found `{`");
+  EXPECT_EQ(command("fuse(i)"), "5:1 unknown schedule command `fuse`");
+  EXPECT_EQ(command("distribute({i}, {io}, {ii}, x -> x)"),
+            "5:35 expected `on` and a machine after the distribution, found `)`");
+  EXPECT_EQ(command("distribute({i}, {io}, {ii}, x -> x on Q)"), "5:39 unknown machine `Q`");
+  EXPECT_EQ(command("distribute({i}, {io}, {ii}, x -> x on {Q})"),
+            "5:39 `distribute` expects a machine, a level of it or a grid here");
+  EXPECT_EQ(command("distribute({i}, {io}, {ii}, x -> y on Grid(2))"),
+            "5:34 `y` is not a dimension of the iteration space");
   EXPECT_EQ(command(".\nsplit"), "6:6 expected `(`, found the end of the file");
   EXPECT_EQ(command("split k, ko"), "5:1 expected a declaration, a statement or a schedule, found `split`");
 }

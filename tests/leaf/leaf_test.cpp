@@ -77,6 +77,34 @@ std::vector<LeafCase> cases() {
       {"splits_of_splits",
        matrices("rrrr", gemm + "  split(k, ko, ki, 4)\n  split(ki, kio, kii, 3)\n  divide(ii, iio, iii, 3)\n"
                                "  reorder({kii, iio, kio, ji, iii, ko})\n")},
+      {"parallel_sum", matrices("rrrr", gemm + "  parallelize(k, reduction)\n")},
+      {"parallel_atomics", matrices("rcrr", gemm + "  reorder({k, ii, ji})\n  parallelize(k, atomics)\n")},
+      {"parallel_sum_of_vectors", matrices("rrrr", gemm + "  split(k, ko, ki, 4)\n  parallelize(ko, reduction)\n  "
+                                                          "vectorize(ki)\n")},
+      {"parallel_collapse_with_atomics", matrices("rrrr", gemm + "  collapse(ji, k, f)\n  parallelize(f, atomics)\n")},
+      {"vectorized_sum", matrices("rrrr", gemm + "  vectorize(k)\n")},
+      {"vectorized_output", matrices("rrrr", gemm + "  reorder({ii, k, ji})\n  vectorize(ji)\n")},
+      {"vectorized_uneven", matrices("rrcr", gemm + "  split(k, ko, ki, 4)\n  vectorize(ki)\n")},
+      {"vectorized_with_gated_terms",
+       matrices("rrrr", "A(i, j) = D(i, j) - B(i, k) * C(k, j)" + tiles + "  vectorize(k)\n")},
+      {"unrolled", matrices("rrrr", gemm + "  unroll(k, 3)\n  unroll(ji, 2)\n")},
+      {"workspace",
+       matrices("rrrr", gemm + "  reorder({ii, k, ji})\n  precompute(B(i, k) * C(k, j), {ji}, {jw}, W)\n")},
+      {"workspace_among_terms",
+       matrices("rrrr", "A(i, j) = D(i, j) - B(i, k) * C(k, j) * 2" + tiles +
+                            "  split(k, ko, ki, 4)\n  reorder({ko, ii, ki, ji})\n"
+                            "  precompute(B(i, k) * C(k, j), {ji}, {jw}, W)\n  vectorize(jw)\n")},
+      {"workspace_of_a_whole_side", matrices("rrrr", "A(i, j) += D(i, j) - B(i, k) * C(k, j)" + tiles +
+                                                         "  split(k, ko, ki, 4)\n  reorder({ko, ii, ki, ji})\n"
+                                                         "  precompute(D(i, j) - B(i, k) * C(k, j), {ji}, {jw}, W)\n")},
+      {"workspace_of_a_summed_factor",
+       "param n = 5\ntensor a(n)\ntensor B(n, n)\ntensor C(n, n)\na(i) = B(i, j) * (C(j, k) - B(k, j)) + B(i, i)\n"
+       "schedule\n  precompute(C(j, k) - B(k, j), {}, {}, w)\n  vectorize(k)\n"},
+      {"workspaces_of_mttkrp",
+       "param n = 6\ntensor A(n, n)\ntensor B(n, n, n)\ntensor C(n, n)\ntensor D(n, n)\n"
+       "A(i, l) = B(i, j, k) * C(j, l) * D(k, l)\nschedule\n  split(j, jo, ji, 4)\n  reorder({i, jo, ji, k, l})\n"
+       "  precompute(D(k, l) * B(i, j, k), {ji, l}, {jw, lw}, W)\n  reorder({k, lw})\n  substitute({jw, lw, k}, "
+       "gemm)\n"},
       {"same_tensor_twice", "param n = 9\ntensor A(n, n)\ntensor B(n, n)\nA(i, j) = B(i, k) * B(j, k)\n"},
       {"diagonals", "param n = 9\ntensor A(n, n)\ntensor B(n, n)\ntensor c(n)\nA(i, i) = B(i, i) * c(i) - B(i, j)\n"},
       {"scalars", "param n = 9\ntensor a\ntensor b\ntensor c(n)\na = b * c(i) * c(i) - b\n"},
@@ -145,7 +173,8 @@ TEST(GeneratedLeaf, OneSourceFitsAllSizes) {
   test::CacheFolder folder(cache());
   std::string text = test::tiled_gemm("  distribute({i, j}, {io, jo}, {ii, ji}, M)\n  communicate({A, B, C}, jo)\n");
   Plan small = test::plan_text(text, "ni=3,nj=4,nk=5"), large = test::plan_text(text, "ni=30,nj=41,nk=52,gx=3,gy=1");
-  EXPECT_EQ(generate_source(small.stages[0], ElementType::Float), generate_source(large.stages[0], ElementType::Float));
+  EXPECT_EQ(generate_sources(small.stages[0], ElementType::Float),
+            generate_sources(large.stages[0], ElementType::Float));
   RunOptions options;
   options.leaf = LeafChoice::Generated;
   for (const char* settings : {"ni=3,nj=4,nk=5", "ni=30,nj=41,nk=52,gx=3,gy=1", "ni=1,nj=1,nk=1"}) {
@@ -163,7 +192,8 @@ TEST(GeneratedLeaf, RunsInParallel) {
                          std::string(loop) + ")\n");
     run_text(text, "ni=37,nj=29,nk=11", options);
     Plan plan = test::plan_text(text);
-    EXPECT_NE(generate_source(plan.stages[0], ElementType::Double).find("#pragma omp parallel for"), std::string::npos);
+    EXPECT_NE(generate_sources(plan.stages[0], ElementType::Double).find("#pragma omp parallel for"),
+              std::string::npos);
   }
 }
 
@@ -171,12 +201,12 @@ TEST(GeneratedLeaf, Source) {
   Plan gemm = test::plan_text(
       test::tiled_gemm("  distribute({i, j}, {io, jo}, {ii, ji}, M)\n  split(k, ko, ki, chunk)\n"
                        "  reorder({io, jo, ko, ii, ji, ki})\n  communicate({B, C}, ko)\n  communicate(A, jo)\n"));
-  test::expect_golden("leaf/gemm_double.txt", generate_source(gemm.stages[0], ElementType::Double));
+  test::expect_golden("leaf/gemm_double.txt", generate_sources(gemm.stages[0], ElementType::Double));
   Plan sums = test::plan_text(
       "param n = 6\ntensor a(n)\ntensor B(n, n)\ntensor c(n)\na(i) += 2 * B(i, j) - -B(j, i) * 3 + c(i)\n"
       "schedule\n  collapse(i, j, f)\n  split(f, fo, fi, 4)\n  rotate(fi, fo, fr)\n",
       "");
-  test::expect_golden("leaf/collapse_int32.txt", generate_source(sums.stages[0], ElementType::Int32));
+  test::expect_golden("leaf/collapse_int32.txt", generate_sources(sums.stages[0], ElementType::Int32));
 }
 
 // ---- the automatic choice ----
@@ -220,9 +250,9 @@ schedule
   arguments.operands[0].data = reinterpret_cast<std::byte*>(&a);
   arguments.operands[1].data = reinterpret_cast<std::byte*>(&b);
   std::vector<std::unique_ptr<LeafKernel>> leaves;
-  leaves.push_back(make_interpreted_leaf(stage, ElementType::Double));
-  leaves.push_back(make_gemm_leaf(stage, ElementType::Double));
-  leaves.push_back(make_generated_leaf(stage, ElementType::Double));
+  leaves.push_back(make_interpreted_leaf(whole_leaf(stage), ElementType::Double));
+  leaves.push_back(make_gemm_leaf(whole_leaf(stage), ElementType::Double));
+  leaves.push_back(make_generated_leaf(whole_leaf(stage), ElementType::Double));
   double want = a;
   for (const auto& leaf : leaves) {
     leaf->run(arguments);

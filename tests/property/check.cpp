@@ -99,8 +99,10 @@ class PlainTensors {
 };
 
 std::unique_ptr<LeafKernel> leaf_for(const StagePlan& stage, ElementType type, LeafKind kind) {
-  if (kind == LeafKind::Gemm && leaf_of(*stage.stage).gemm) return make_gemm_leaf(stage, type);
-  return kind == LeafKind::Generated ? make_generated_leaf(stage, type) : make_interpreted_leaf(stage, type);
+  // Leaves this small are interpreted unless a loop of theirs is marked; a library stands in where substitute asks.
+  bool marked = !all_marks(leaf_of(*stage.stage).root).empty();
+  if (kind == LeafKind::Gemm && !marked) return make_leaf(stage, type, LeafChoice::Automatic);
+  return make_leaf(stage, type, kind == LeafKind::Generated ? LeafChoice::Generated : LeafChoice::Interpreted);
 }
 
 // A program run one way.

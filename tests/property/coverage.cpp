@@ -149,9 +149,7 @@ class PlanFeatures : public PlanVisitor {
 
   void begin(const StagePlan& stage) override {
     stage_ = &stage;
-    const Leaf& leaf = leaf_of(*stage.stage);
-    if (leaf.gemm) out_.insert("gemm leaf");
-    if (!leaf.parallel.empty()) out_.insert("parallel leaf");
+    leaf(leaf_of(*stage.stage).root);
     if (stage.fold_at) out_.insert("folded loops");
     for (int64_t face : stage.held) {
       if (face > 0) out_.insert("held at a face");
@@ -164,6 +162,19 @@ class PlanFeatures : public PlanVisitor {
     if (output.has_replicas()) out_.insert("output with replicas");
   }
   bool wants_leaves() const override { return false; }
+
+  void leaf(const LeafPart& part) {
+    for (const LoopMark& m : part.marks) {
+      if (m.kind == LoopMark::Kind::Parallel) out_.insert("parallel leaf");
+      if (m.kind == LoopMark::Kind::Parallel && m.race != Race::None) out_.insert("parallel sum");
+      if (m.kind == LoopMark::Kind::Unroll) out_.insert("unrolled leaf");
+      if (m.kind == LoopMark::Kind::Vectorize) out_.insert("vectorized leaf");
+    }
+    if (part.compute() && part.compute()->gemm) out_.insert("gemm leaf");
+    if (!part.parts()) return;
+    out_.insert("workspace");
+    for (const LeafPart& inner : *part.parts()) leaf(inner);
+  }
 
   void fetch(const FetchStep& step) override {
     for (const Fetch& f : step.fetches) {

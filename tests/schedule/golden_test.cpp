@@ -101,6 +101,22 @@ const std::vector<ScheduleCase>& cases() {
       {"substitute_below", gemm("split(k, ko, ki, 4)\nreorder({ko, i, j, ki})\nsubstitute({ki, j, i}, gemm)")},
       {"parallelize", gemm("parallelize(i)\nparallelize(j)")},
       {"parallelize_inner", gemm("collapse(i, j, f)\nsplit(f, fo, fi, 4)\nparallelize(fi)")},
+      {"parallelize_sums", gemm("reorder({k, i, j})\nparallelize(k, atomics)")},
+      {"unroll_and_vectorize", gemm("split(k, ko, ki, 4)\nunroll(ki, 4)\nreorder({i, ko, ki, j})\nvectorize(j)")},
+      {"precompute", gemm("reorder({i, k, j})\nprecompute(B(i, k) * C(k, j), {j}, {jw}, W)")},
+      {"precompute_a_factor", gemm("split(k, ko, ki, 4)\nsplit(j, jo, ji, 4)\nreorder({jo, ko, i, ki, ji})\n"
+                                   "reorder({jo, ko, ki, ji, i})\nprecompute(C(k, j), {ki, ji}, {kw, jw}, W)")},
+      {"precompute_then_schedule_both_sides",
+       gemm("reorder({i, k, j})\nprecompute(B(i, k) * C(k, j), {j}, {jw}, W)\nsplit(k, ko, ki, 4)\n"
+            "split(jw, jwo, jwi, 5)\nreorder({jwo, ko})\nvectorize(jwi)\nsplit(j, jo, ji, 3)\nunroll(ji, 3)")},
+      {"precompute_twice", std::string(kGemm) +
+                               "A(i, l) = B(i, j) * C(j, k) * B(k, l)\nschedule\nreorder({i, j, k, l})\n"
+                               "precompute(C(j, k) * B(k, l), {l}, {lw}, V)\nprecompute(V(l), {}, {}, W)"},
+      {"precompute_a_scalar", gemm("precompute(B(i, k) * C(k, j), {}, {}, w)")},
+      {"distribute_by_notation", gemm("distribute({i, k}, {io, ko}, {ii, ki}, xy -> yx on M)")},
+      {"distribute_by_notation_on_a_face", gemm("distribute({i, j}, {io, jo}, {ii, ji}, x, y -> x, 1, y on Q)")},
+      {"distribute_by_notation_cyclic", gemm("distribute({i}, {io}, {ii}, x -> x cyclic(x = 2) on L)")},
+      {"distribute_by_notation_at_a_level", gemm("distribute({i}, {io}, {ii}, x -> x on H[1])")},
       {"no_schedule", std::string(kGemm) + "A(i, j) = B(i, k) * C(k, j) + B(i, j) - 2 * C(j, j)\n"},
       {"accumulate", std::string(kGemm) + "A(i, j) += B(j, i)\nschedule\nreorder({j, i})\n"},
       {"scalar", "param n = 4\ntensor a\ntensor b(n)\na = b(i) * b(i)\nschedule\nsplit(i, io, ii, 3)\n"},

@@ -35,6 +35,10 @@ std::string gemm(const std::string& schedule) {
 std::string statement(const std::string& text, const std::string& schedule) {
   return std::string(kDeclarations) + text + "\nschedule\n" + schedule + "\n";
 }
+// With a tensor that the statement does not use.
+std::string with_d(const std::string& schedule) {
+  return std::string(kDeclarations) + "tensor D(n, n)\nA(i, j) = B(i, k) * C(k, j)\nschedule\n" + schedule + "\n";
+}
 // Tensors that live somewhere.
 std::string placed(const std::string& machine, const std::string& distribution, const std::string& schedule) {
   return "param n = 10\nmachine M = " + machine + "\nmachine N = Grid(5)\ntensor A(n, n) : " + distribution +
@@ -103,7 +107,7 @@ const std::vector<Refusal>& refusals() {
       {"parallelizes_distributed", gemm("distribute(i, L)\nparallelize(i)"),
        "parallelize: loop i is distributed and cannot be replaced; put this command before that one"},
       {"parallelizes_twice", gemm("parallelize(i)\nparallelize(i)"),
-       "parallelize: loop i is parallelized and cannot be replaced; put this command before that one"},
+       "parallelize: loop i is parallelized already; split it to have both"},
       // Collapse and rotate.
       {"collapse_not_adjacent", gemm("collapse(i, k, f)"),
        "collapse: loop k does not stand directly inside loop i; reorder them first"},
@@ -155,14 +159,14 @@ const std::vector<Refusal>& refusals() {
        "sum"},
       // Parallelize.
       {"parallelize_a_sum", gemm("parallelize(k)"),
-       "parallelize: loop k sums over k, and its iterations would add to the same element of A at once; parallelize a "
-       "loop that indexes A, or distribute k"},
+       "parallelize: loop k sums over k, and its iterations would add to the same element of A at once; say how, "
+       "with parallelize(k, reduction) or parallelize(k, atomics), or parallelize a loop that indexes A"},
       {"parallelize_a_part_of_a_sum", gemm("divide(k, ko, ki, 2)\nparallelize(ki)"),
-       "parallelize: loop ki sums over k, and its iterations would add to the same element of A at once; parallelize a "
-       "loop that indexes A, or distribute ki"},
+       "parallelize: loop ki sums over k, and its iterations would add to the same element of A at once; say how, "
+       "with parallelize(ki, reduction) or parallelize(ki, atomics), or parallelize a loop that indexes A"},
       {"parallelize_a_collapsed_sum", gemm("collapse(j, k, f)\nparallelize(f)"),
-       "parallelize: loop f sums over k, and its iterations would add to the same element of A at once; parallelize a "
-       "loop that indexes A, or distribute f"},
+       "parallelize: loop f sums over k, and its iterations would add to the same element of A at once; say how, "
+       "with parallelize(f, reduction) or parallelize(f, atomics), or parallelize a loop that indexes A"},
       // Distribute, bare.
       {"distribute_twice", gemm("distribute(i, L)\ndistribute(i, L)"), "distribute: loop i is distributed already"},
       {"distribute_without_machine", "tensor a(4)\ntensor b(4)\na(i) = b(i)\nschedule\ndistribute(i)\n",
@@ -227,7 +231,8 @@ const std::vector<Refusal>& refusals() {
        gemm("distribute({i, j}, {io, jo}, {ii, ji}, H[0])\ndistribute(k, H[1])\ndivide(ii, iio, iii, "
             "2)\ndistribute(iio)"),
        "distribute: 4 loops would be distributed onto the 3 dimensions of Grid(2, 2) of Grid(3)"},
-      {"lower_parallelize_above_communicate", gemm("communicate(B, k)\nparallelize(i)"),
+      {"lower_parallelize_above_communicate",
+       gemm("distribute(j, L)\nreorder({j, i})\ncommunicate(B, k)\nparallelize(i)"),
        "parallelize: tensors are communicated inside loop i, so its iterations are steps of the processor; parallelize "
        "a loop below every communicate"},
       {"lower_parallelize_above_launch", gemm("distribute(j, L)\nparallelize(i)"),
@@ -240,6 +245,123 @@ const std::vector<Refusal>& refusals() {
        statement("T(l, i, j) = T2(l, i, k) * C(k, j)",
                  "reorder({i, j, k, l})\nrotate(l, i, lr)\nreorder({lr, i, j, k})\nsubstitute({i, j, k}, gemm)"),
        "substitute: index l is rotated by a loop of the kernel, so it changes inside of it"},
+      // Marks on loops of the leaf.
+      {"unroll_unknown", gemm("unroll(x, 2)"), "unroll: there is no loop x"},
+      {"vectorize_unknown", gemm("vectorize(x)"), "vectorize: there is no loop x"},
+      {"unroll_what_is_parallel", gemm("parallelize(i)\nunroll(i, 2)"),
+       "unroll: loop i is parallelized already; split it to have both"},
+      {"vectorize_what_is_unrolled", gemm("unroll(k, 2)\nvectorize(k)"),
+       "vectorize: loop k is unrolled already; split it to have both"},
+      {"parallelize_what_is_vectorized", gemm("vectorize(k)\nparallelize(k, atomics)"),
+       "parallelize: loop k is vectorized already; split it to have both"},
+      {"split_what_is_unrolled", gemm("unroll(k, 2)\nsplit(k, ko, ki, 2)"),
+       "split: loop k is unrolled and cannot be replaced; put this command before that one"},
+      {"split_what_is_vectorized", gemm("vectorize(k)\nsplit(k, ko, ki, 2)"),
+       "split: loop k is vectorized and cannot be replaced; put this command before that one"},
+      {"substitute_what_is_unrolled", gemm("unroll(k, 2)\nsubstitute({i, j, k}, gemm)"),
+       "substitute: loop k is unrolled, and the kernel would replace it"},
+      {"substitute_what_is_vectorized", gemm("vectorize(k)\nsubstitute({i, j, k}, gemm)"),
+       "substitute: loop k is vectorized, and the kernel would replace it"},
+      {"vectorize_outside", gemm("vectorize(j)"),
+       "vectorize: loop j is not the innermost one; reorder it there, or vectorize k"},
+      {"vectorize_a_mixed_loop", gemm("collapse(j, k, f)\nvectorize(f)"),
+       "vectorize: loop f both indexes A and sums over k; vectorize a loop that does one of them"},
+      {"vectorize_a_sum_that_moves_the_output",
+       gemm("reorder({k, j, i})\nrotate(i, k, ir)\nreorder({j, ir, k})\nvectorize(k)"),
+       "vectorize: loop k goes from element to element of A, so there is no one sum over k; vectorize another loop"},
+      {"unroll_above_communicate", gemm("distribute(j, L)\nreorder({j, i})\ncommunicate(B, k)\nunroll(i, 2)"),
+       "unroll: tensors are communicated inside loop i, so its iterations are steps of the processor; unroll a loop "
+       "below every communicate"},
+      {"vectorize_above_communicate", gemm("distribute(j, L)\nreorder({j, i})\ncommunicate(B, k)\nvectorize(k)"),
+       "vectorize: loop k is where B is communicated and cannot be replaced; put this command before that one"},
+      {"reduction_without_a_sum", gemm("parallelize(i, reduction)"),
+       "parallelize: no two iterations of loop i add to one element of A, so there is no reduction to make; say "
+       "parallelize(i)"},
+      {"atomics_without_a_sum", gemm("parallelize(i, atomics)"),
+       "parallelize: no two iterations of loop i add to one element of A, so there is no atomic addition to make; say "
+       "parallelize(i)"},
+      {"reduction_over_many_elements", gemm("reorder({k, i, j})\nparallelize(k, reduction)"),
+       "parallelize: loop i goes from element to element of A, so there is no one sum over k; reorder it outwards, or "
+       "say parallelize(k, atomics)"},
+      {"unroll_by_zero", gemm("unroll(k, zero)"), "unroll: the factor is 0, and must be at least 1"},
+      // Workspaces.
+      {"precompute_what_is_not_there", gemm("precompute(B(i, k) * B(k, j), {j}, {jw}, W)"),
+       "precompute: B(i, k) * B(k, j) is not a part of the right side B(i, k) * C(k, j)"},
+      {"precompute_unknown_loop", gemm("precompute(B(i, k), {x}, {xw}, W)"), "precompute: there is no loop x"},
+      {"precompute_lists", gemm("precompute(B(i, k) * C(k, j), {j}, {jw, iw}, W)"),
+       "precompute: 1 loops and 2 names for them in the producer; the two lists are of one length"},
+      {"precompute_names_twice", gemm("precompute(B(i, k) * C(k, j), {j, j}, {jw, jx}, W)"),
+       "precompute: j is named twice"},
+      {"precompute_reuses", gemm("precompute(B(i, k) * C(k, j), {j}, {k}, W)"),
+       "precompute: k is a variable of this statement already; choose a new name"},
+      {"precompute_twice", gemm("precompute(B(i, k) * C(k, j), {j}, {jw}, W)\nprecompute(B(i, k), {}, {}, W)"),
+       "precompute: W is a workspace of this statement already"},
+      {"precompute_over_the_sum", gemm("reorder({j, k})\nprecompute(B(i, k) * C(k, j), {k}, {kw}, W)"),
+       "precompute: the producer sums over k; a workspace does not keep it apart"},
+      {"precompute_what_it_does_not_use", gemm("reorder({k, j})\nprecompute(B(i, k), {j}, {jw}, W)"),
+       "precompute: B(i, k) does not depend on loop j"},
+      {"precompute_moves_inside", gemm("reorder({j, i})\nprecompute(B(i, k) * C(k, j), {j}, {jw}, W)"),
+       "precompute: B(i, k) * C(k, j) uses i, which moves with loop i inside; name i among the loops of W, or reorder "
+       "it outwards"},
+      {"precompute_a_mixed_loop",
+       statement("T(i, j, l) = B(i, k) * C(k, j) * T2(i, j, l)",
+                 "reorder({i, j, k, l})\ncollapse(k, l, f)\nprecompute(B(i, k) * C(k, j), {j}, {jw}, W)"),
+       "precompute: loop f is made from k, which the producer sums, and from other indices"},
+      {"precompute_around_a_distributed_loop", gemm("distribute(j, L)\nprecompute(B(i, k) * C(k, j), {j}, {jw}, W)"),
+       "precompute: loop j is distributed and would stand inside; a workspace belongs to one processor. Reorder it "
+       "outwards, or declare W as a tensor with a distribution"},
+      {"precompute_around_a_communicate", gemm("communicate(B, j)\nprecompute(B(i, k) * C(k, j), {j}, {jw}, W)"),
+       "precompute: B is communicated at loop j, which would stand inside; communicate it at a loop further out"},
+      {"precompute_after_substitute", gemm("substitute({i, j, k}, gemm)\nprecompute(B(i, k) * C(k, j), {j}, {jw}, W)"),
+       "precompute: the loops are a gemm already; put precompute before substitute"},
+      {"precompute_part_of_a_summed_sum",
+       statement("A(i, j) = B(i, j) * (C(j, k) + B(j, i))", "precompute(C(j, k) + B(j, i), {}, {}, W)"),
+       "precompute: the sum over k takes in B(j, i), which does not use k; precompute the addends that use it"},
+      {"communicate_a_workspace", gemm("precompute(B(i, k) * C(k, j), {j}, {jw}, W)\ncommunicate(W, i)"),
+       "communicate: W is a workspace of each processor's own, and is not communicated"},
+      {"communicate_inside_a_workspace", gemm("precompute(B(i, k) * C(k, j), {j}, {jw}, W)\ncommunicate(B, jw)"),
+       "communicate: loop jw stands inside a precompute, and this command takes loops around it"},
+      {"distribute_inside_a_workspace", gemm("precompute(B(i, k) * C(k, j), {j}, {jw}, W)\ndistribute(j, L)"),
+       "distribute: loop j stands inside a precompute, and this command takes loops around it"},
+      {"reorder_out_of_a_workspace", gemm("precompute(B(i, k) * C(k, j), {j}, {jw}, W)\nreorder({jw, i})"),
+       "reorder: loop jw stands inside a precompute, and this command takes loops around it"},
+      {"parallelize_around_a_workspace", gemm("precompute(B(i, k) * C(k, j), {j}, {jw}, W)\nparallelize(i)"),
+       "parallelize: a workspace is filled inside loop i; name a loop of its producer or of its consumer"},
+      {"substitute_around_a_workspace", gemm("precompute(C(k, j), {}, {}, W)\nsubstitute({i, j, k}, gemm)"),
+       "substitute: a workspace is filled inside loop i; name a loop of its producer or of its consumer"},
+      {"precompute_rotated_by_the_sum",
+       statement("T(i, j, l) = B(i, k) * C(k, j) * T2(i, j, l)",
+                 "reorder({i, j, k, l})\nrotate(l, k, lr)\nprecompute(B(i, k) * C(k, j), {j}, {jw}, W)"),
+       "precompute: index l is rotated by loop k, which the producer takes"},
+      // Workspaces with a home.
+      {"home_dimensions", gemm("precompute(B(i, k) * C(k, j), {j}, {jw}, b2)\nprecompute(B(i, k), {i}, {iw}, T)"),
+       "precompute: T has 3 dimensions, but 1 loops and 1 names for them are given"},
+      {"home_of_a_loop", gemm("divide(j, jo, ji, 2)\nprecompute(B(i, k) * C(k, j), {ji}, {jw}, b)"),
+       "precompute: ji is not an index of the statement, and the tensor b is indexed by those"},
+      {"home_in_the_statement", gemm("precompute(B(i, k) * C(k, j), {i, j}, {iw, jw}, B)"),
+       "precompute: the statement uses B itself; precompute into another tensor"},
+      {"home_without_an_index", gemm("precompute(B(i, k) * C(k, j), {j}, {jw}, b)"),
+       "precompute: b is a tensor, so it has to be indexed by all that the part does not sum; i is missing"},
+      {"home_with_too_much",
+       statement("A(i, j) = B(i, k) * T(i, i, j)", "precompute(B(i, k), {i, j, l}, {iw, jw, lw}, T2)"),
+       "precompute: l is not an index of the statement, and the tensor T2 is indexed by those"},
+      {"home_that_the_part_does_not_use", with_d("precompute(C(k, j) * 1, {i, j}, {iw, jw}, D)"),
+       "precompute: C(k, j) * 1 is not a part of the right side B(i, k) * C(k, j)"},
+      {"home_along_another_index",
+       std::string(kDeclarations) +
+           "tensor D(n, n)\nA(i, j) = B(i, k) * C(l, j)\nschedule\nprecompute(B(i, k), {i, j}, {iw, jw}, D)\n",
+       "precompute: B(i, k) does not depend on j"},
+      {"home_too_late", with_d("split(k, ko, ki, 2)\nprecompute(B(i, k) * C(k, j), {i, j}, {iw, jw}, D)"),
+       "precompute: k was scheduled before, and is summed by a statement of its own; put precompute before split(k, "
+       "ko, ki, 2)"},
+      // Distribute by notation.
+      {"notation_broadcasts", gemm("distribute({i}, {io}, {ii}, x -> x* on M)"),
+       "distribute: an iteration runs on one processor, and `*` would run it on all of a dimension; fix the dimension "
+       "to a face"},
+      {"notation_leaves_out", gemm("distribute({i, j}, {io, jo}, {ii, ji}, xy -> x on L)"),
+       "distribute: loop j is y in xy -> x, which no dimension of the grid takes"},
+      {"notation_block_of_zero", gemm("distribute({i}, {io}, {ii}, x -> x cyclic(x = zero) on L)"),
+       "distribute: the cyclic block of x is 0, and must be at least 1"},
       // Numbers.
       {"split_by_zero", gemm("split(i, io, ii, zero)"), "split: the size is 0, and must be at least 1"},
       {"split_by_less", gemm("split(i, io, ii, zero - 3)"), "split: the size is -3, and must be at least 1"},

@@ -63,6 +63,7 @@ class ThreadsEngine::Runner : public PlanVisitor {
     homes_.clear();
     homes_.resize(static_cast<size_t>(plan_.processors));
     last_leaf_.assign(static_cast<size_t>(plan_.processors), nullptr);
+    take_workspaces(needs_.workspace_bytes[number_]);
   }
 
   void init(int tensor) override {
@@ -100,7 +101,7 @@ class ThreadsEngine::Runner : public PlanVisitor {
 
   void end(const StagePlan&) override {
     graph_->wait();
-    buffers_.clear();
+    give_back();
   }
 
  private:
@@ -112,7 +113,21 @@ class ThreadsEngine::Runner : public PlanVisitor {
       graph_->wait();
     } catch (...) {  // the failure is on its way already
     }
+    give_back();
+  }
+
+  // A processor runs one leaf at a time, so one set of workspaces is enough for it.
+  void take_workspaces(int64_t bytes) {
+    if (bytes == 0) return;
+    for (int64_t p : stage_->places(stage_->machine.levels())) {
+      workspaces_[p] = allocator_.allocate(p, bytes);
+    }
+  }
+
+  void give_back() {
     buffers_.clear();
+    for (const auto& [p, block] : workspaces_) allocator_.released(p, needs_.workspace_bytes[number_]);
+    workspaces_.clear();
   }
 
   PlaceBuffers& buffers_at(int acquire, int64_t place) {
@@ -252,7 +267,8 @@ class ThreadsEngine::Runner : public PlanVisitor {
   }
 
   void leaf_on(int64_t p, const std::vector<int64_t>& values) {
-    LeafArguments arguments{values, {}};
+    LeafArguments arguments{values, {}, nullptr};
+    if (auto w = workspaces_.find(p); w != workspaces_.end()) arguments.scratch = w->second.get();
     for (int v = 0; v < stage_->space.size(); ++v) {
       if (stage_->machine_dimension[v] >= 0) arguments.values[v] = stage_->coordinate(p, stage_->machine_dimension[v]);
     }
@@ -321,6 +337,7 @@ class ThreadsEngine::Runner : public PlanVisitor {
   const StagePlan* stage_ = nullptr;
   size_t number_ = 0;
   std::vector<std::unordered_map<int64_t, std::unique_ptr<PlaceBuffers>>> buffers_;  // [acquire][place]
+  std::unordered_map<int64_t, Block> workspaces_;                                    // by processor
   std::vector<Resource> homes_;                                                      // the output's piece, by processor
   std::vector<TaskPtr> last_leaf_;
   std::vector<Interval<int64_t>> intervals_;

@@ -1,0 +1,120 @@
+#include "leaf/where.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "plan/workspace.h"
+
+namespace distal::core {
+
+namespace {
+
+class WhereLeaf : public LeafKernel {
+ public:
+  WhereLeaf(const LeafTask& task, ElementType type, std::vector<std::unique_ptr<LeafKernel>> kernels)
+      : stage_(*task.stage),
+        leaf_(leaf_of(*task.stage->stage)),
+        parts_(*task.part->parts()),
+        loops_(task.loops),
+        element_bytes_(size_of(type)),
+        kernels_(std::move(kernels)) {}
+
+  void run(const LeafArguments& arguments) const override {
+    LeafArguments inner = arguments;
+    if (inner.operands.size() == leaf_.accesses.size()) add_workspaces(inner);
+    std::vector<Interval<int64_t>> intervals;
+    for (const LeafPart& part : parts_) {
+      if (part.fills) move_workspace(*part.fills, inner, intervals);
+    }
+    loop(inner, intervals, 0);
+  }
+
+  std::string description() const override {
+    std::vector<std::string> names;
+    for (const auto& kernel : kernels_) names.push_back(kernel->description());
+    return fmt::format("{}", fmt::join(names, ", then "));
+  }
+
+ private:
+  void add_workspaces(LeafArguments& inner) const {
+    std::byte* at = inner.scratch;
+    for (const Workspace& w : leaf_.workspaces) {
+      std::vector<int64_t> extents = workspace_extents(stage_, w);
+      View view{at, 0, {}};
+      view.strides.resize(extents.size());
+      int64_t volume = 1;
+      for (size_t d = extents.size(); d-- > 0;) {
+        view.strides[d] = volume;
+        volume *= extents[d];
+      }
+      inner.operands.push_back(view);
+      at += workspace_bytes(stage_, w, element_bytes_);
+    }
+  }
+
+  void loop(LeafArguments& inner, std::vector<Interval<int64_t>>& intervals, size_t depth) const {
+    if (depth == loops_.size()) return run_parts(inner, intervals);
+    for (int64_t x = 0; x < stage_.space.extents[loops_[depth]]; ++x) {
+      inner.values[loops_[depth]] = x;
+      loop(inner, intervals, depth + 1);
+    }
+    inner.values[loops_[depth]] = 0;
+  }
+
+  void run_parts(LeafArguments& inner, std::vector<Interval<int64_t>>& intervals) const {
+    for (size_t p = 0; p < parts_.size(); ++p) {
+      if (parts_[p].fills) {
+        int w = *parts_[p].fills;
+        if (moves_with_loops(w)) move_workspace(w, inner, intervals);
+        const Workspace& workspace = leaf_.workspaces[w];
+        std::byte* data = inner.operands[leaf_.accesses.size() + static_cast<size_t>(w)].data;
+        std::memset(data, 0, static_cast<size_t>(workspace_bytes(stage_, workspace, element_bytes_)));
+      }
+      kernels_[p]->run(inner);
+    }
+  }
+
+  bool moves_with_loops(int w) const {
+    for (int index : leaf_.workspaces[w].indices) {
+      std::vector<bool> from = recovered_from(stage_.space.derivations, stage_.space.size(), index);
+      if (std::any_of(loops_.begin(), loops_.end(), [&](int loop) { return from[loop]; })) return true;
+    }
+    return false;
+  }
+
+  // A workspace is addressed by the indices of the whole tensor; its first element is the first that its producer
+  // touches now.
+  void move_workspace(int w, LeafArguments& inner, std::vector<Interval<int64_t>>& intervals) const {
+    const Workspace& workspace = leaf_.workspaces[w];
+    intervals.resize(inner.values.size());
+    for (size_t v = 0; v < inner.values.size(); ++v) {
+      intervals[v] = {inner.values[v], inner.values[v] + 1, true, true};
+    }
+    for (int v : workspace.runs) intervals[v] = {0, stage_.space.extents[v], true, false};
+    View& view = inner.operands[leaf_.accesses.size() + static_cast<size_t>(w)];
+    view.offset = 0;
+    if (!bounds(stage_.space, intervals)) return;
+    for (size_t d = 0; d < workspace.indices.size(); ++d) {
+      view.offset -= intervals[workspace.indices[d]].lo * view.strides[d];
+    }
+  }
+
+  const StagePlan& stage_;
+  const Leaf& leaf_;
+  const std::vector<LeafPart>& parts_;
+  std::vector<int> loops_;
+  int64_t element_bytes_;
+  std::vector<std::unique_ptr<LeafKernel>> kernels_;
+};
+
+}  // namespace
+
+std::unique_ptr<LeafKernel> make_where_leaf(const LeafTask& task, ElementType type,
+                                            std::vector<std::unique_ptr<LeafKernel>> parts) {
+  return std::make_unique<WhereLeaf>(task, type, std::move(parts));
+}
+
+}  // namespace distal::core

@@ -1,0 +1,269 @@
+#include "lower/make_leaf.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ir/bounds.h"
+#include "schedule/checks.h"
+#include "schedule/gemm_shape.h"
+
+namespace distal::core {
+
+namespace {
+
+class LeafBuilder {
+ public:
+  LeafBuilder(const Nest& nest, const PlacedNest& placed, const std::vector<Acquire>& acquires)
+      : nest_(nest), placed_(placed), acquires_(acquires) {
+    for (const Relation& r : nest.relations) {
+      if (const auto* p = std::get_if<PrecomputeRelation>(&r)) workspaces_.push_back(p);
+    }
+    for (const Assignment& a : assignments(nest.body)) {
+      std::vector<Access> all = accesses(a.rhs);
+      all.push_back(a.lhs);
+      for (const Access& access : all) tensor_accesses_ += workspace_of(nest.relations, access.tensor) ? 0 : 1;
+    }
+  }
+
+  Leaf run(int depth) {
+    leaf_.workspaces.resize(workspaces_.size());
+    std::vector<int> loops;
+    for (size_t p = static_cast<size_t>(depth + 1); p < placed_.loops.size(); ++p) {
+      loops.push_back(placed_.loops[p].variable);
+    }
+    LeafPart root = part(nest_, loops);
+    leaf_.root = std::move(root);
+    return std::move(leaf_);
+  }
+
+ private:
+  int number(const IndexVar& v) const { return find_variable(placed_.space, v.name); }
+
+  std::vector<int> numbers(const std::vector<IndexVar>& variables) const {
+    std::vector<int> out;
+    for (const IndexVar& v : variables) out.push_back(number(v));
+    return out;
+  }
+
+  LeafPart part(const Nest& nest, std::vector<int> loops) {
+    LeafPart out{std::move(loops), {}, std::vector<LeafPart>{}, std::nullopt};
+    add_marks(nest, out);
+    if (nest.body.as<Assignment>()) {
+      out.body = compute(nest);
+      return out;
+    }
+    const auto& where = *nest.body.as<Where>();
+    // The consumer first: the statement's output is operand 0.
+    LeafPart consumer = inner_part(nest, where.consumer);
+    LeafPart producer = inner_part(nest, where.producer);
+    producer.fills = workspace_filled_by(where.producer);
+    note_workspace(*producer.fills, where.producer, producer);
+    out.body = std::vector<LeafPart>{std::move(producer), std::move(consumer)};
+    return out;
+  }
+
+  LeafPart inner_part(const Nest& nest, const Stmt& side) {
+    Nest inner = nest_of(side);
+    inner.relations = nest.relations;
+    inner.around = nest.around;
+    inner.around.insert(inner.around.end(), nest.loops.begin(), nest.loops.end());
+    std::vector<int> loops = numbers(inner.loops);
+    return part(inner, std::move(loops));
+  }
+
+  int workspace_filled_by(const Stmt& producer) const { return *workspace_number(assignments(producer)[0].lhs.tensor); }
+
+  std::optional<int> workspace_number(const std::string& name) const {
+    for (size_t w = 0; w < workspaces_.size(); ++w) {
+      if (workspaces_[w]->workspace.text == name) return static_cast<int>(w);
+    }
+    return std::nullopt;
+  }
+
+  void note_workspace(int w, const Stmt& producer, const LeafPart& part) {
+    leaf_.workspaces[w] = {workspaces_[w]->workspace.text, numbers(assignments(producer)[0].lhs.indices),
+                           all_loops(part)};
+  }
+
+  // ---- marks ----
+
+  void add_marks(const Nest& nest, LeafPart& out) const {
+    for (const Relation& r : nest.relations) {
+      if (const auto* p = std::get_if<ParallelizeRelation>(&r); p && nest.has_loop(p->variable)) {
+        out.marks.push_back({LoopMark::Kind::Parallel, number(p->variable), p->variable.span, p->race, {}});
+        if (p->race == Race::Reduction) {
+          require_one_element(nest, p->variable, "parallelize",
+                              fmt::format("reorder it outwards, or say parallelize({}, atomics)", p->variable.name));
+        }
+      } else if (const auto* u = std::get_if<UnrollRelation>(&r); u && nest.has_loop(u->variable)) {
+        out.marks.push_back({LoopMark::Kind::Unroll, number(u->variable), u->variable.span, Race::None, u->factor});
+      } else if (const auto* v = std::get_if<VectorizeRelation>(&r); v && nest.has_loop(v->variable)) {
+        if (v->variable != nest.loops.back()) {
+          refuse(nest, v->variable.span,
+                 fmt::format("vectorize: loop {} is not the innermost one; reorder it there, or vectorize {}",
+                             v->variable.name, nest.loops.back().name));
+        }
+        if (!contains(assignment_of(nest).lhs.indices, origins(nest, v->variable)[0])) {
+          require_one_element(nest, v->variable, "vectorize", "vectorize another loop");
+        }
+        out.marks.push_back({LoopMark::Kind::Vectorize, number(v->variable), v->variable.span, Race::None, {}});
+      }
+    }
+  }
+
+  // A sum of a thread's or a lane's own is one number, so the loop must stay with one element of the output.
+  void require_one_element(const Nest& nest, const IndexVar& loop, const char* command, const std::string& help) const {
+    const Assignment& a = assignment_of(nest);
+    for (size_t p = nest.position(loop); p < nest.loops.size(); ++p) {
+      for (const IndexVar& index : a.lhs.indices) {
+        std::vector<bool> from = recovered_from(placed_.space.derivations, placed_.space.size(), number(index));
+        if (!from[number(nest.loops[p])]) continue;
+        refuse(nest, loop.span,
+               fmt::format("{}: loop {} goes from element to element of {}, so there is no one sum over {}; {}",
+                           command, nest.loops[p].name, a.lhs.tensor, loop.name, help));
+      }
+    }
+  }
+
+  // ---- the assignment ----
+
+  Compute compute(const Nest& nest) {
+    const Assignment& a = assignment_of(nest);
+    Compute out{a, a.op == AssignOp::Accumulate, {}, {}, std::nullopt};
+    out.operands.push_back(operand(a.lhs, true));
+    for (const Access& access : accesses(a.rhs)) out.operands.push_back(operand(access, false));
+    out.terms = terms(nest, a);
+    if (const SubstituteRelation* s = substitution_in(nest)) out.gemm = gemm(nest, *s, out);
+    return out;
+  }
+
+  LeafOperand operand(const Access& access, bool output) {
+    LeafOperand out{numbers(access.indices), 0};
+    if (std::optional<int> w = workspace_number(access.tensor)) {
+      out.number = tensor_accesses_ + *w;
+      return out;
+    }
+    out.number = static_cast<int>(leaf_.accesses.size());
+    leaf_.accesses.push_back(leaf_access(out.indices, access.tensor, output));
+    return out;
+  }
+
+  LeafAccess leaf_access(const std::vector<int>& indices, const std::string& tensor, bool output) const {
+    LeafAccess out{indices, 0, 0};
+    // The last acquire of the tensor is the innermost one: the one whose memory the leaf touches.
+    for (const Acquire& a : acquires_) {
+      bool writes = a.privilege != Privilege::Read;
+      if (a.tensor != tensor || writes != output) continue;
+      out.acquire = a.id;
+      out.rect = static_cast<int>(std::find(a.accesses.begin(), a.accesses.end(), indices) - a.accesses.begin());
+    }
+    return out;
+  }
+
+  std::vector<LeafTerm> terms(const Nest& nest, const Assignment& a) const {
+    std::vector<IndexVar> sums = sums_of(nest.relations, a);
+    std::vector<LeafTerm> out;
+    int operand = 1;  // 0 is the output
+    for (const Term& term : additive_terms(a.rhs)) {
+      LeafTerm made{term.negated, term.expr, {}, operand};
+      operand += static_cast<int>(accesses(term.expr).size());
+      std::vector<IndexVar> used = variables(term.expr);
+      for (const IndexVar& v : sums) {
+        if (!contains(used, v)) made.only_at_zero.push_back(number(v));
+      }
+      add_sums_of_workspaces(nest, a, term.expr, made.only_at_zero);
+      out.push_back(std::move(made));
+    }
+    return out;
+  }
+
+  // Where a part of a workspace's sum runs around this nest, the nest runs once for each part; a term without the
+  // workspace contributes in the first of them.
+  void add_sums_of_workspaces(const Nest& nest, const Assignment& a, const Expr& term, std::vector<int>& zero) const {
+    for (const Access& access : accesses(a.rhs)) {
+      const PrecomputeRelation* w = workspace_of(nest.relations, access.tensor);
+      if (!w) continue;
+      std::vector<Access> in_term = accesses(term);
+      if (std::find(in_term.begin(), in_term.end(), access) != in_term.end()) continue;
+      std::vector<IndexVar> around = nest.around;
+      around.insert(around.end(), nest.loops.begin(), nest.loops.end());
+      for (const IndexVar& loop : around) {
+        if (is_part_of_sum(nest, *w, loop)) zero.push_back(number(loop));
+      }
+    }
+  }
+
+  bool is_part_of_sum(const Nest& nest, const PrecomputeRelation& w, const IndexVar& loop) const {
+    for (const IndexVar& v : origins(nest, loop)) {
+      if (contains(w.sums, w.copy_of(v))) return true;
+    }
+    for (const Assignment& a : assignments(nest_.body)) {
+      if (a.lhs.tensor != w.workspace.text) continue;
+      for (const Access& access : accesses(a.rhs)) {
+        const PrecomputeRelation* inner = workspace_of(nest.relations, access.tensor);
+        if (inner && is_part_of_sum(nest, *inner, loop)) return true;
+      }
+    }
+    return false;
+  }
+
+  // ---- gemm ----
+
+  GemmLeaf gemm(const Nest& nest, const SubstituteRelation& s, const Compute& made) const {
+    GemmShape shape = gemm_shape(nest, s.variables);
+    require_one_multiply(nest, s, shape);
+    GemmLeaf out{number(shape.rows), number(shape.columns), number(shape.sum), 0, 0};
+    for (int i = 1; i < static_cast<int>(made.operands.size()); ++i) {
+      const auto& indices = made.operands[i].indices;
+      bool has_rows = std::find(indices.begin(), indices.end(), out.rows) != indices.end();
+      (has_rows ? out.left : out.right) = i;
+    }
+    return out;
+  }
+
+  // A kernel works on ranges of rows, columns and the sum, so the loops outside of it must leave whole ranges; and on
+  // one matrix each, so every other index must stand still, which a rotation by one of its loops would not let it.
+  void require_one_multiply(const Nest& nest, const SubstituteRelation& s, const GemmShape& shape) const {
+    std::vector<Interval<IntExpr>> intervals;
+    for (int v = 0; v < placed_.space.size(); ++v) {
+      IntExpr name = IntExpr::name(placed_.space.names[v]);
+      bool runs = contains(s.variables, IndexVar{placed_.space.names[v], {}});
+      intervals.push_back(runs ? bounds_detail::full(placed_.space.extents[v])
+                               : Interval<IntExpr>{name, name + IntExpr(1), true, true});
+    }
+    bounds(placed_.space, intervals);
+    const Assignment& a = assignment_of(nest);
+    for (const IndexVar& v : variables(Statement{a.lhs, a.op, a.rhs, {}})) {
+      bool runs = v == shape.rows || v == shape.columns || v == shape.sum;
+      const Interval<IntExpr>& interval = intervals[number(v)];
+      if (runs ? interval.exact : interval.point) continue;
+      refuse(nest, s.kernel.span,
+             runs ? fmt::format("substitute: the loops of the kernel do not run over a contiguous range of {}", v.name)
+                  : fmt::format("substitute: index {} is rotated by a loop of the kernel, so it changes inside of it",
+                                v.name));
+    }
+  }
+
+  const Nest& nest_;
+  const PlacedNest& placed_;
+  const std::vector<Acquire>& acquires_;
+  std::vector<const PrecomputeRelation*> workspaces_;
+  int tensor_accesses_ = 0;
+  Leaf leaf_;
+};
+
+}  // namespace
+
+const SubstituteRelation* substitution_in(const Nest& nest) {
+  for (const Relation& r : nest.relations) {
+    if (const auto* s = std::get_if<SubstituteRelation>(&r); s && nest.has_loop(s->variables[0])) return s;
+  }
+  return nullptr;
+}
+
+Leaf make_leaf(const Nest& nest, const PlacedNest& placed, const std::vector<Acquire>& acquires, int depth) {
+  return LeafBuilder(nest, placed, acquires).run(depth);
+}
+
+}  // namespace distal::core

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "lang/index_notation.h"
+
+namespace distal::core {
+
+// A right side with a part of it replaced.
+struct ReplacedPart {
+  Expr rhs;
+  bool in_product = false;  // the part was multiplied by something
+};
+
+// Puts `with` in the place of `part`: a whole addend or sum of the right side, or some factors of one of its products,
+// in any order. None if the right side has no such part.
+std::optional<ReplacedPart> replace_part(const Expr& rhs, const Expr& part, const Access& with);
+
+// The expression with every index renamed.
+Expr rename_indices(const Expr& expr, const std::function<IndexVar(const IndexVar&)>& rename);
+
+}  // namespace distal::core

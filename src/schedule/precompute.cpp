@@ -1,0 +1,260 @@
+// precompute: a part of the right side is computed into a workspace, which the rest then reads.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ir/iteration_space.h"
+#include "schedule/checks.h"
+#include "schedule/commands.h"
+#include "schedule/match_part.h"
+
+namespace distal::core {
+
+namespace {
+
+class Precompute {
+ public:
+  Precompute(const Nest& nest, const PrecomputeCommand& command, const ScheduleContext& context)
+      : nest_(nest), c_(command), assignment_(assignment_of(nest)), space_(make_names_only_space(context.statement)) {}
+
+  Nest run() {
+    check_names();
+    find_sums();
+    size_t start = first_inside();
+    for (size_t i = start; i < nest_.loops.size(); ++i) sort_out(nest_.loops[i]);
+    check_consumer();
+    find_copies();
+    check_used();
+
+    PrecomputeRelation relation{c_.workspace, of_, as_, {}};
+    for (const IndexVar& v : sums_) relation.sums.push_back(relation.copy_of(v));
+    Access read{c_.workspace.text, indices(), c_.workspace.span}, filled = read;
+    for (IndexVar& v : filled.indices) v = relation.copy_of(v);
+    auto rename = [&](const IndexVar& v) { return relation.copy_of(v); };
+    Stmt consumer = Assignment{assignment_.lhs, assignment_.op, replace_part(assignment_.rhs, c_.expr, read)->rhs};
+    Stmt producer = Assignment{filled, AssignOp::Accumulate, rename_indices(c_.expr, rename)};
+
+    Nest out = nest_;
+    out.loops.resize(start);
+    out.body = Where{to_stmt({consumer_loops_, consumer, {}, {}}), to_stmt({producer_loops_, producer, {}, {}})};
+    out.relations.push_back(relation);
+    return out;
+  }
+
+ private:
+  // Only how variables derive from one another matters here, not how many values they have.
+  IterationSpace<IntExpr> make_names_only_space(const Statement& statement) const {
+    std::map<std::string, IntExpr> extents;
+    for (const IndexVar& v : variables(statement)) extents.emplace(v.name, IntExpr(1));
+    return make_space(variables(statement), extents, nest_.relations);
+  }
+
+  bool depends(const IndexVar& variable, const IndexVar& loop) const {
+    int v = find_variable(space_, variable.name), l = find_variable(space_, loop.name);
+    return recovered_from(space_.derivations, space_.size(), v)[l];
+  }
+
+  void check_names() const {
+    if (c_.variables.size() != c_.copies.size()) {
+      refuse(nest_, c_.workspace.span,
+             fmt::format("precompute: {} loops and {} names for them in the producer; the two lists are of one length",
+                         c_.variables.size(), c_.copies.size()));
+    }
+    require_distinct(nest_, c_.variables, "precompute");
+    require_distinct(nest_, c_.copies, "precompute");
+    for (const IndexVar& v : c_.variables) require_loop(nest_, v, "precompute");
+    for (const IndexVar& v : c_.copies) require_new(nest_, v, "precompute");
+    for (const Relation& r : nest_.relations) {
+      const auto* s = std::get_if<SubstituteRelation>(&r);
+      if (!s || !nest_.has_loop(s->variables[0])) continue;
+      refuse(nest_, c_.workspace.span,
+             fmt::format("precompute: the loops are a {} already; put precompute before substitute", s->kernel.text));
+    }
+  }
+
+  // What only the part sums over, the producer sums alone.
+  void find_sums() {
+    Access nothing{c_.workspace.text, {}, {}};
+    auto replaced = replace_part(assignment_.rhs, c_.expr, nothing);
+    std::vector<IndexVar> used = variables(c_.expr), elsewhere = variables(replaced->rhs);
+    for (const IndexVar& v : sums_of(nest_.relations, assignment_)) {
+      if (contains(used, v) && !contains(elsewhere, v)) sums_.push_back(v);
+    }
+    for (const IndexVar& v : used) {
+      if (!contains(sums_, v)) free_.push_back(v);
+    }
+    elsewhere_ = elsewhere;
+    for (const IndexVar& v : assignment_.lhs.indices) elsewhere_.push_back(v);
+    if (replaced->in_product) require_whole_sum(nest_, c_, sums_);
+  }
+
+  bool is_summed(const IndexVar& loop) const {
+    for (const IndexVar& v : origins(nest_, loop)) {
+      if (!contains(sums_, v)) return false;
+    }
+    return true;
+  }
+
+  // The workspace stands around its loops, and around the sums that directly enclose them.
+  size_t first_inside() const {
+    size_t start = nest_.loops.size();
+    for (const IndexVar& v : c_.variables) start = std::min(start, nest_.position(v));
+    while (start > 0 && is_summed(nest_.loops[start - 1]) && !nest_.is_distributed(nest_.loops[start - 1])) --start;
+    return start;
+  }
+
+  // Gives a loop inside to the producer, to the consumer, or to both.
+  void sort_out(const IndexVar& loop) {
+    refuse_marks(loop);
+    auto at = std::find(c_.variables.begin(), c_.variables.end(), loop);
+    bool sums = is_summed(loop);
+    if (at != c_.variables.end() && sums) {
+      refuse(nest_, at->span,
+             fmt::format("precompute: the producer sums over {}; a workspace does not keep it apart", loop.name));
+    }
+    if (sums) {
+      producer_loops_.push_back(loop);
+      return;
+    }
+    consumer_loops_.push_back(loop);
+    if (at != c_.variables.end()) {
+      producer_loops_.push_back(c_.copies[static_cast<size_t>(at - c_.variables.begin())]);
+      return;
+    }
+    for (const IndexVar& v : origins(nest_, loop)) {
+      if (!contains(sums_, v)) continue;
+      refuse(nest_, c_.workspace.span,
+             fmt::format("precompute: loop {} is made from {}, which the producer sums, and from other indices",
+                         loop.name, v.name));
+    }
+    for (const IndexVar& v : free_) {
+      if (!depends(v, loop)) continue;
+      refuse(nest_, c_.workspace.span,
+             fmt::format("precompute: {} uses {}, which moves with loop {} inside; name {} among the loops of {}, or "
+                         "reorder it outwards",
+                         to_string(c_.expr), v.name, loop.name, loop.name, c_.workspace.text));
+    }
+  }
+
+  void refuse_marks(const IndexVar& loop) const {
+    if (nest_.is_distributed(loop)) {
+      refuse(nest_, c_.workspace.span,
+             fmt::format("precompute: loop {} is distributed and would stand inside; a workspace belongs to one "
+                         "processor. Reorder it outwards, or declare {} as a tensor with a distribution",
+                         loop.name, c_.workspace.text));
+    }
+    for (const Relation& r : nest_.relations) {
+      const auto* c = std::get_if<CommunicateRelation>(&r);
+      if (!c || c->at != loop) continue;
+      refuse(
+          nest_, c_.workspace.span,
+          fmt::format("precompute: {} is communicated at loop {}, which would stand inside; communicate it at a loop "
+                      "further out",
+                      c->tensor.text, loop.name));
+    }
+  }
+
+  void check_consumer() const {
+    for (const IndexVar& v : elsewhere_) {
+      for (const IndexVar& loop : producer_loops_) {
+        if (contains(c_.copies, loop) || !depends(v, loop)) continue;
+        refuse(nest_, c_.workspace.span,
+               fmt::format("precompute: index {} is rotated by loop {}, which the producer takes", v.name, loop.name));
+      }
+    }
+  }
+
+  // The named loops, and everything that is recovered from them, exist a second time in the producer.
+  void find_copies() {
+    of_ = c_.variables;
+    as_ = c_.copies;
+    std::vector<IndexVar> taken = all_variables(nest_);
+    taken.insert(taken.end(), c_.copies.begin(), c_.copies.end());
+    for (int p = 0; p < space_.size(); ++p) {
+      IndexVar v{space_.names[p], {}};
+      bool moves = std::any_of(c_.variables.begin(), c_.variables.end(),
+                               [&](const IndexVar& loop) { return v != loop && depends(v, loop); });
+      if (!moves) continue;
+      IndexVar copy{v.name + "_" + c_.workspace.text, {}};
+      while (contains(taken, copy)) copy.name += "_";
+      taken.push_back(copy);
+      of_.push_back(v);
+      as_.push_back(copy);
+    }
+  }
+
+  void check_used() const {
+    for (const IndexVar& loop : c_.variables) {
+      bool used = std::any_of(free_.begin(), free_.end(), [&](const IndexVar& v) { return depends(v, loop); });
+      if (used) continue;
+      refuse(nest_, loop.span, fmt::format("precompute: {} does not depend on loop {}", to_string(c_.expr), loop.name));
+    }
+  }
+
+  // The workspace has the indices that move with its loops.
+  std::vector<IndexVar> indices() const {
+    std::vector<IndexVar> out;
+    for (const IndexVar& loop : c_.variables) {
+      for (const IndexVar& v : free_) {
+        if (depends(v, loop) && !contains(out, v)) out.push_back(v);
+      }
+    }
+    return out;
+  }
+
+  const Nest& nest_;
+  const PrecomputeCommand& c_;
+  const Assignment& assignment_;
+  IterationSpace<IntExpr> space_;
+  std::vector<IndexVar> sums_;       // what the producer sums over
+  std::vector<IndexVar> free_;       // the other indices of the part
+  std::vector<IndexVar> elsewhere_;  // the indices that the consumer uses
+  std::vector<IndexVar> consumer_loops_, producer_loops_;
+  std::vector<IndexVar> of_, as_;
+};
+
+bool has_part(const Stmt& stmt, const Expr& part) {
+  for (const Assignment& a : assignments(stmt)) {
+    if (replace_part(a.rhs, part, a.lhs)) return true;
+  }
+  return false;
+}
+
+void check_workspace_name(const Nest& nest, const PrecomputeCommand& c, const ScheduleContext& context) {
+  if (workspace_of(nest.relations, c.workspace.text)) {
+    refuse(nest, c.workspace.span,
+           fmt::format("precompute: {} is a workspace of this statement already", c.workspace.text));
+  }
+  if (context.module.find_tensor(c.workspace.text)) {
+    throw InternalError("precompute into a tensor is a statement of its own");
+  }
+}
+
+}  // namespace
+
+Nest apply(const Nest& nest, const PrecomputeCommand& c, const ScheduleContext& context) {
+  check_workspace_name(nest, c, context);
+  const auto* where = nest.body.as<Where>();
+  if (!where) {
+    if (!has_part(nest.body, c.expr)) {
+      refuse(nest, c.workspace.span,
+             fmt::format("precompute: {} is not a part of the right side {}", to_string(c.expr),
+                         to_string(assignment_of(nest).rhs)));
+    }
+    return Precompute(nest, c, context).run();
+  }
+  bool in_producer = !has_part(where->consumer, c.expr) && has_part(where->producer, c.expr);
+  Nest inner = nest_of(in_producer ? where->producer : where->consumer);
+  inner.relations = nest.relations;
+  inner.around = nest.around;
+  inner.around.insert(inner.around.end(), nest.loops.begin(), nest.loops.end());
+  inner = apply(inner, c, context);
+  Nest out = nest;
+  out.relations = inner.relations;
+  inner.relations.clear();
+  out.body = in_producer ? Where{where->consumer, to_stmt(inner)} : Where{to_stmt(inner), where->producer};
+  return out;
+}
+
+}  // namespace distal::core
