@@ -71,11 +71,6 @@ void validate_schedule(const ScheduledStatement& scheduled, const Bindings& para
     if (const auto* d = std::get_if<DivideCommand>(&command.action)) {
       require_at_least_one(d->parts, params, command.span, "divide: the number of parts");
     }
-    std::optional<GridRef> ref = grid_ref_of(command);
-    if (!ref || !ref->grid) continue;
-    for (const IntExpr& extent : ref->grid->extents) {
-      require_at_least_one(extent, params, ref->span, "distribute: a grid extent");
-    }
   }
 }
 
