@@ -62,7 +62,8 @@ Access::Access(std::shared_ptr<TensorState> tensor, const std::vector<IndexVar>&
     : Expr(core::Expr(to_core(*tensor, indices)), {tensor}), tensor_(std::move(tensor)), indices_(indices) {}
 
 void Access::operator=(const Expr& right) { define(right, false); }
-void Access::operator=(const Access& right) { define(right, false); }
+// A(i) = A(i) defines A, also by itself.
+void Access::operator=(const Access& right) { define(right, false); }  // NOLINT(bugprone-unhandled-self-assignment)
 void Access::operator+=(const Expr& right) { define(right, true); }
 
 void Access::define(const Expr& right, bool accumulate) {

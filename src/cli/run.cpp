@@ -267,7 +267,8 @@ int run_command(const CliOptions& options) {
   }
   LoadedModule loaded = load_module(options);
   require_host(loaded.module);
-  parse_files(options.save, "--save", loaded.module);  // a wrong name is said before the work, not after it
+  // A wrong name is said before the work, not after it.
+  for (const auto& [tensor, file] : parse_files(options.save, "--save", loaded.module)) require_writable(file);
   PreparedRun prepared(options, loaded);
   prepared.run_all();
   prepared.save(loaded.module);

@@ -1,6 +1,8 @@
 #include "data/npy.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -98,6 +100,24 @@ std::vector<std::byte> fortran_to_c(const std::vector<std::byte>& from, const st
   return to;
 }
 
+bool may(const std::filesystem::path& path, int mode) {
+  return faccessat(AT_FDCWD, path.c_str(), mode, AT_EACCESS) == 0;
+}
+
+bool can_be_written(const std::string& path) {
+  std::error_code failed;
+  if (std::filesystem::exists(path, failed)) {
+    return !std::filesystem::is_directory(path, failed) && may(path, W_OK);
+  }
+  std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (folder.empty()) folder = ".";
+  return std::filesystem::is_directory(folder, failed) && may(folder, W_OK | X_OK);
+}
+
+[[noreturn]] void refuse_to_write(const std::string& path) {
+  throw Error(fmt::format("'{}' cannot be opened for writing", path), {}, "name a file in a folder of yours");
+}
+
 }  // namespace
 
 NpyArray read_npy(const std::string& path) {
@@ -121,6 +141,10 @@ NpyArray read_npy(const std::string& path) {
   }
 }
 
+void require_writable(const std::string& path) {
+  if (!can_be_written(path)) refuse_to_write(path);
+}
+
 void write_npy(const std::string& path, const NpyArray& array) {
   if (bytes_of(array.shape, size_of(array.type)) != static_cast<int64_t>(array.data.size())) {
     throw InternalError("write_npy: the data does not have the bytes of the shape");
@@ -139,7 +163,7 @@ void write_npy(const std::string& path, const NpyArray& array) {
   for (size_t i = 0; i < length_bytes; ++i) prefix += static_cast<char>((header.size() >> (8 * i)) & 0xff);
 
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  if (!out) throw Error(fmt::format("'{}' cannot be opened for writing", path), {}, "name a file in a folder of yours");
+  if (!out) refuse_to_write(path);
   out << prefix << header;
   out.write(reinterpret_cast<const char*>(array.data.data()), static_cast<std::streamsize>(array.data.size()));
   out.close();

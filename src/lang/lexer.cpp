@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "support/text.h"
+
 namespace distal::core {
 
 namespace {
@@ -100,8 +102,9 @@ class Lexer {
     auto byte = static_cast<unsigned char>(peek());
     size_t length = 1;
     while (byte >= 0xC0 && continues_utf8(peek(length))) ++length;
-    bool visible = length > 1 || (byte > ' ' && byte < 0x7F);
-    std::string shown = visible ? std::string(text_.substr(at_, length)) : fmt::format("\\x{:02x}", byte);
+    std::string character(text_.substr(at_, length));
+    bool visible = byte != ' ' && printable(character) == character;
+    std::string shown = visible ? character : fmt::format("\\x{:02x}", byte);
     throw Error(fmt::format("stray character `{}`", shown), SourceSpan{source_, line_, column_, 1},
                 "names are made of letters, digits and _; `#` starts a comment");
   }

@@ -47,6 +47,8 @@ std::string on_path(const std::string& program) {
 }
 
 std::string read_text(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return "";
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }

@@ -117,10 +117,6 @@ void validate_schedule(const ScheduledStatement& scheduled, const Bindings& para
         require_at_least_one(block, params, ref->span, fmt::format("distribute: the cyclic block of {}", name));
       }
     }
-    if (!ref || !ref->grid) continue;
-    for (const IntExpr& extent : ref->grid->extents) {
-      require_at_least_one(extent, params, ref->span, "distribute: a grid extent");
-    }
   }
 }
 

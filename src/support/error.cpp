@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "support/text.h"
+
 namespace distal::core {
 
 namespace {
@@ -17,7 +19,7 @@ std::string line_of(const Source& source, int line) {
   }
   std::string text = source.text.substr(begin, source.text.find('\n', begin) - begin);
   std::replace(text.begin(), text.end(), '\t', ' ');
-  return text;
+  return printable(text);
 }
 
 }  // namespace

@@ -6,6 +6,33 @@
 
 namespace distal::core {
 
+namespace {
+
+// The bytes of the visible character that the text begins with; 0 if it begins with none.
+size_t visible_length(std::string_view text) {
+  auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0; };
+  if (byte(0) < 0x80) return byte(0) >= ' ' && byte(0) != 0x7F ? 1 : 0;
+  size_t length = byte(0) >= 0xF0 ? 4 : byte(0) >= 0xE0 ? 3 : 2;
+  if (byte(0) < 0xC2 || byte(0) > 0xF4) return 0;
+  for (size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  }
+  bool control = byte(0) == 0xC2 && byte(1) < 0xA0;
+  return control ? 0 : length;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    size_t length = visible_length(text);
+    out += length > 0 ? text.substr(0, length) : "?";
+    text.remove_prefix(length > 0 ? length : 1);
+  }
+  return out;
+}
+
 std::string with_commas(int64_t n) {
   std::string digits = std::to_string(n);
   int first = n < 0 ? 1 : 0;

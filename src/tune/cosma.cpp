@@ -15,6 +15,22 @@ namespace distal::core {
 
 namespace {
 
+// The limits of the language: what is planned must be a program. No processor has more than all tensors, so within them
+// nothing overflows.
+void refuse_too_large(const CosmaProblem& p) {
+  constexpr int64_t kMostPoints = int64_t{1} << 60;
+  constexpr int64_t kMostBytes = int64_t{1} << 62;
+  if (p.ni > kMostPoints / p.nj / p.nk) {
+    throw Error(fmt::format("NI x NJ x NK is {} x {} x {}: too many points", p.ni, p.nj, p.nk), {},
+                "a statement may have up to 2^60 points");
+  }
+  int64_t elements = checked_add(checked_add(p.ni * p.nj, p.ni * p.nk), p.nk * p.nj);
+  if (elements > kMostBytes / p.element_size) {
+    throw Error(fmt::format("A, B and C have {} elements of {} bytes: too many", elements, p.element_size), {},
+                "together they may have up to 2^62 bytes");
+  }
+}
+
 void validate(const CosmaProblem& p) {
   auto at_least_one = [](const char* what, int64_t value) {
     if (value < 1) throw Error(fmt::format("{} is {}", what, value), {}, fmt::format("{} must be at least 1", what));
@@ -24,16 +40,11 @@ void validate(const CosmaProblem& p) {
   at_least_one("NK", p.nk);
   at_least_one("PROCESSORS", p.processors);
   at_least_one("BYTES_PER_PROCESSOR", p.bytes_per_processor);
-  constexpr int64_t kMostProcessors = 10'000'000;
-  if (p.processors > kMostProcessors) {
+  if (p.processors > kMostCosmaProcessors) {
     throw Error(fmt::format("PROCESSORS is {}", p.processors), {},
-                fmt::format("at most {} processors can be planned for", kMostProcessors));
+                fmt::format("at most {} processors can be planned for", kMostCosmaProcessors));
   }
-  // Home pieces and copies together are at most twice all tensors, so nothing below overflows.
-  int64_t elements =
-      checked_add(checked_add(checked_mul(p.ni, p.nj), checked_mul(p.ni, p.nk)), checked_mul(p.nk, p.nj));
-  checked_mul(checked_mul(elements, 2), p.element_size);
-  checked_mul(checked_mul(p.ni, p.nj), p.nk);
+  refuse_too_large(p);
 }
 
 // A plan with what it costs, so that plans can be compared.
@@ -43,14 +54,11 @@ struct Candidate {
 
   int64_t used() const { return plan.gx * plan.gy * plan.gz; }
 
-  // Fewer bytes in and out of a processor; then less work on the slowest; then fewer bytes in all, fewer launches,
-  // fewer steps.
+  // Fewer bytes in and out of a processor; then less work on the slowest; then fewer bytes in all.
   bool better_than(const Candidate& other) const { return key() < other.key(); }
 
  private:
-  std::tuple<Wide, int64_t, Wide, int64_t, int64_t> key() const {
-    return {cost.io_elements, cost.work, cost.moved_elements, plan.seqi * plan.seqj, plan.steps};
-  }
+  std::tuple<Wide, int64_t, Wide> key() const { return {cost.io_elements, cost.work, cost.moved_elements}; }
 };
 
 class Planner {
@@ -127,60 +135,13 @@ class Planner {
     return most;
   }
 
+  // Steps and sequential parts are not searched: they move more or as much, and cannot make a grid fit (CosmaCost says
+  // why), so the rule's fewest steps that fit are always one.
   void consider(const CosmaPlan& grid) {
-    // Splits and steps only add communication, and only save copies.
-    Candidate whole{grid, cosma_cost(problem_, grid)};
-    if (best_ && !whole.better_than(*best_)) return;
-    CosmaPlan finest = grid;
-    finest.seqi = ceil_div(problem_.ni, grid.gx);
-    finest.seqj = ceil_div(problem_.nj, grid.gy);
-    finest.steps = whole.cost.local_k;
-    int64_t least = cosma_cost(problem_, finest).memory_elements();
-    least_memory_ = std::min(least_memory_, least);
-    if (least > capacity_) return;
-    if (!try_steps(grid)) try_splits(grid);
-  }
-
-  // Finds the fewest steps with which the plan fits, the s = (S - a^2) / 2a of the paper for a tile of any shape, and
-  // keeps the plan if it is the best. False if it does not fit even with one element of k a step.
-  bool try_steps(CosmaPlan plan) {
-    plan.steps = 1;
-    CosmaCost cost = cosma_cost(problem_, plan);
-    int64_t per_k = (plan.gy > 1 ? cost.tile_i : 0) + (plan.gx > 1 ? cost.tile_j : 0);
-    int64_t room = capacity_ - (cost.memory_elements() - per_k * cost.local_k);
-    if (room < per_k) return false;
-    if (per_k > 0) plan.steps = ceil_div(cost.local_k, std::min(cost.local_k, room / per_k));
-    Candidate candidate{plan, cosma_cost(problem_, plan)};
+    Candidate candidate{grid, cosma_cost(problem_, grid)};
+    least_memory_ = std::min(least_memory_, candidate.cost.memory_elements);
+    if (candidate.cost.memory_elements > capacity_) return;
     if (!best_ || candidate.better_than(*best_)) best_ = candidate;
-    return true;
-  }
-
-  // Sequential parts of i and j, for when even a tile of A with a row and a column beside it does not fit. For each
-  // number of parts of i the fewest parts of j, with k in the smallest steps, and with k whole, when B need not
-  // be acquired again.
-  void try_splits(CosmaPlan plan) {
-    int64_t local_i = ceil_div(problem_.ni, plan.gx);
-    for (int64_t tile_i = local_i; tile_i > 0;) {
-      plan.seqi = ceil_div(problem_.ni, plan.gx * tile_i);
-      tile_i = ceil_div(problem_.ni, plan.gx * plan.seqi);
-      try_parts_of_j(plan, tile_i, 1);
-      try_parts_of_j(plan, tile_i, ceil_div(problem_.nk, plan.gz));
-      --tile_i;
-    }
-  }
-
-  void try_parts_of_j(CosmaPlan plan, int64_t tile_i, int64_t chunk_k) {
-    plan.seqj = 1;
-    int64_t tile_j = ceil_div(problem_.nj, plan.gy);
-    int64_t per_j = (plan.gz > 1 ? tile_i : 0) + (plan.gx > 1 ? chunk_k : 0);
-    int64_t room = capacity_ - cosma_cost(problem_, plan).home_elements - (plan.gy > 1 ? tile_i * chunk_k : 0);
-    if (per_j > 0) tile_j = std::min(tile_j, room / per_j);
-    // Rounding can make the pieces of a finer split larger, so the first tile that fits by count is only a start.
-    while (room >= 0 && tile_j > 0) {
-      plan.seqj = ceil_div(problem_.nj, plan.gy * tile_j);
-      if (try_steps(plan)) return;
-      tile_j = ceil_div(problem_.nj, plan.gy * plan.seqj) - 1;
-    }
   }
 
   CosmaPlan finished(const Candidate& candidate, bool within_bound) const {
@@ -189,15 +150,15 @@ class Planner {
     plan.idle_processors = problem_.processors - plan.used_processors;
     plan.memory_forces_idle = !within_bound;
     plan.bytes_moved = bytes(candidate.cost.moved_elements);
-    plan.bytes_received = bytes(candidate.cost.received_elements);
     plan.bytes_in_and_out = bytes(candidate.cost.io_elements);
-    plan.memory_per_processor = bytes(candidate.cost.memory_elements());
+    plan.memory_per_processor = bytes(candidate.cost.memory_elements);
     return plan;
   }
 
+  // Within the limits of sizes the least communication is far below this one.
   int64_t bytes(Wide elements) const {
     Wide total = elements * problem_.element_size;
-    if (total > std::numeric_limits<int64_t>::max()) throw Error("the bytes moved do not fit in 64 bits");
+    if (total > std::numeric_limits<int64_t>::max()) throw InternalError("the bytes moved do not fit in 64 bits");
     return static_cast<int64_t>(total);
   }
 

@@ -15,8 +15,12 @@ struct CosmaProblem {
   double max_idle = 0.03;  // the part of the processors that may be left idle
 };
 
+// As many as a plan can have steps, of which a planned program makes one a processor.
+inline constexpr int64_t kMostCosmaProcessors = 10'000'000;
+
 // The params of algorithms/cosma.distal, and what they lead to. The processors form a grid gx * gy * gz; on each,
-// k runs in `steps` sequential steps; seqi and seqj split i and j in a loop above the launch.
+// k runs in `steps` sequential steps; seqi and seqj split i and j in a loop above the launch. The planner leaves these
+// three at 1: with the tensors on faces of the grid, no other value lets a processor do with less memory.
 struct CosmaPlan {
   int64_t gx = 1, gy = 1, gz = 1;
   int64_t steps = 1;
@@ -26,7 +30,6 @@ struct CosmaPlan {
   int64_t idle_processors = 0;
   bool memory_forces_idle = false;   // more than the bound are idle, as no other plan fits in memory
   int64_t bytes_moved = 0;           // by all processors together
-  int64_t bytes_received = 0;        // by a processor that owns nothing, its partial tile of A included
   int64_t bytes_in_and_out = 0;      // what COSMA minimises: B and C into a processor and A out of it, owned or not
   int64_t memory_per_processor = 0;  // in bytes, on the most loaded one
 

@@ -10,17 +10,16 @@ namespace distal::core {
 __extension__ using Wide = __int128;
 
 // One way to run the program: what algorithms/cosma.distal does with these params, counted.
+//
+// A, B and C lie on faces of the grid, and the faces meet at processor (0, 0, 0). It owns a piece of all three, uses
+// each where it lies and acquires nothing. Any other processor has, of each tensor, either a piece that is no larger,
+// or an acquired tile or chunk, which is a part of such a piece. So memory is what the corner owns: steps and
+// sequential parts make the copies of the others smaller, and never the need of the most loaded processor.
 struct CosmaCost {
-  int64_t tile_i, tile_j;    // the tile of A that a processor works on at a time
-  int64_t local_k, chunk_k;  // its part of k, and the part of one step
-  int64_t home_elements;     // pieces owned by processor (0, 0, 0), where the faces of A, B and C meet
-  int64_t copied_elements;   // the acquired tile of A and the chunks of B and C, where they are not at home
-  int64_t work;              // multiply-adds of the most loaded processor
-  Wide moved_elements;       // by all processors
-  Wide received_elements;    // by a processor that owns nothing, its partial tile of A included
-  Wide io_elements;          // of B and C into the most loaded processor and of A out of it, owned or not
-
-  int64_t memory_elements() const { return home_elements + copied_elements; }
+  int64_t memory_elements;  // on the most loaded processor, home pieces and copies
+  int64_t work;             // multiply-adds of the most loaded processor
+  Wide moved_elements;      // by all processors
+  Wide io_elements;         // of B and C into the most loaded processor and of A out of it, owned or not
 };
 
 CosmaCost cosma_cost(const CosmaProblem& problem, const CosmaPlan& plan);

@@ -1,5 +1,6 @@
 #include "data/npy.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -13,6 +14,38 @@ namespace {
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
+template <class F>
+std::string error_of(const F& f, Error::Kind kind = Error::Kind::Input) {
+  try {
+    f();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), kind);
+    return error.message();
+  }
+  return "";
+}
+
+// Root may read and write everything; so as long as this lives, the tests run as somebody else.
+class NobodyInParticular {
+ public:
+  NobodyInParticular() : user_(geteuid()) {
+    if (user_ == 0) EXPECT_EQ(seteuid(kNobody), 0);
+  }
+  ~NobodyInParticular() {
+    if (user_ == 0) EXPECT_EQ(seteuid(user_), 0);
+  }
+  NobodyInParticular(const NobodyInParticular&) = delete;
+  NobodyInParticular& operator=(const NobodyInParticular&) = delete;
+
+  bool may_enter(const std::filesystem::path& folder) const {
+    return faccessat(AT_FDCWD, folder.c_str(), X_OK, AT_EACCESS) == 0;
+  }
+
+ private:
+  static constexpr uid_t kNobody = 65534;
+  uid_t user_;
+};
+
 class NpyTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -21,7 +54,10 @@ class NpyTest : public ::testing::Test {
               (std::string("distal_npy_") + info->name() + "_" + std::to_string(static_cast<long>(::getpid())));
     std::filesystem::create_directories(folder_);
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  void TearDown() override {
+    std::filesystem::permissions(folder_, std::filesystem::perms::owner_all);
+    std::filesystem::remove_all(folder_);
+  }
 
   std::string path(const std::string& name = "a.npy") const { return (folder_ / name).string(); }
 
@@ -43,12 +79,13 @@ class NpyTest : public ::testing::Test {
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), Error::Kind::Input);
       EXPECT_PRED2(contains, error.message(), path());
-      EXPECT_PRED2(contains, error.help(), "float64 (f8)");
+      EXPECT_EQ(error.help(),
+                "a .npy file of format version 1 to 3 is legal whose elements are little-endian float32 (f4), "
+                "float64 (f8), int32 (i4), int64 (i8), complex64 (c8) or complex128 (c16)");
       return error.message();
     }
   }
 
- private:
   std::filesystem::path folder_;
 };
 
@@ -156,29 +193,59 @@ TEST_F(NpyTest, RefusesOtherTypesWithWhatIsLegal) {
     EXPECT_PRED2(contains, refusal(file_v1(header_of("'" + std::string(descr) + "'", "False", "(1,)"), data)),
                  "has elements of type '" + std::string(descr) + "'");
   }
-  EXPECT_PRED2(contains, refusal(file_v1(header_of("[('x', '<f8')]", "False", "(1,)"), data)), "holds records");
+  EXPECT_PRED2(contains, refusal(file_v1(header_of("[('x', '<f8')]", "False", "(1,)"), data)),
+               "holds records, not numbers");
 }
 
 TEST_F(NpyTest, RefusesWhatIsNotAnArray) {
-  EXPECT_PRED2(contains, refusal(""), "too short");
-  EXPECT_PRED2(contains, refusal("hello, this is text"), "is not a .npy file");
-  EXPECT_PRED2(contains, refusal(std::string("\x93NUMPY\x04\x00\x10\x00", 10)), "has format version 4.0");
-  EXPECT_THROW(read_npy(path("missing.npy")), Error);
-  EXPECT_THROW(read_npy(std::filesystem::path(path()).parent_path().string()), Error);
+  std::string file = "'" + path() + "' ";
+  EXPECT_EQ(refusal(""), file + "is too short for a .npy file");
+  EXPECT_EQ(refusal("hello, this is text"), file + "is not a .npy file");
+  EXPECT_EQ(refusal(std::string("\x93NUMPY\x04\x00\x10\x00", 10)), file + "has format version 4.0");
+  std::string missing = path("missing.npy");
+  std::string folder = std::filesystem::path(path()).parent_path().string();
+  EXPECT_EQ(error_of([&] { read_npy(missing); }), "'" + missing + "' is not a file that can be read");
+  EXPECT_EQ(error_of([&] { read_npy(folder); }), "'" + folder + "' is not a file that can be read");
+}
+
+TEST_F(NpyTest, AFileThatMayNotBeReadIsRefused) {
+  std::string locked = write_bytes("x");
+  std::filesystem::permissions(locked, std::filesystem::perms::none);
+  NobodyInParticular user;
+  if (!user.may_enter(folder_)) GTEST_SKIP() << "files of tests are for root alone here";
+  EXPECT_EQ(error_of([&] { read_npy(locked); }), "'" + locked + "' cannot be opened for reading");
+}
+
+TEST_F(NpyTest, AFileThatIsShorterThanItSaysIsRefused) {
+  // The kernel says 4096 bytes of this one, whatever it holds.
+  std::string file = "/sys/kernel/mm/transparent_hugepage/use_zero_page";
+  if (!std::filesystem::exists(file)) GTEST_SKIP() << "there is no such file here";
+  EXPECT_EQ(error_of([&] { read_npy(file); }), "'" + file + "' cannot be read");
 }
 
 TEST_F(NpyTest, RefusesMalformedHeaders) {
   std::string data(8, '\0');
-  for (const char* header :
-       {"", "{", "{}", "}", "{'descr': '<f8'}", "{'descr': '<f8', 'fortran_order': False}",
-        "{'descr': '<f8', 'fortran_order': Maybe, 'shape': (1,)}", "{'descr': '<f8",
-        "{'descr': '<f8', 'fortran_order': False, 'shape': (1,)} x",
-        "{'descr': '<f8', 'fortran_order': False, 'shape': 1}", "{'descr': '<f8', 'fortran_order': False, 'shape': (1",
-        "{'descr': '<f8', 'fortran_order': False, 'shape': (-1,)}",
-        "{'descr': '<f8', 'fortran_order': False, 'shape': (x,)}",
-        "{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999,)}",
-        "{'descr': '<f8', 'fortran_order': False, 'shape': (1,), 'more': 1}"}) {
-    EXPECT_NE(refusal(file_v1(header, data)), "") << header;
+  std::string file = "'" + path() + "' ";
+  std::string start = "{'descr': '<f8', 'fortran_order': False, 'shape': ";
+  for (const auto& [header, reason] : std::vector<std::pair<std::string, std::string>>{
+           {"", "has a malformed header: '{' is missing at byte 0 of it"},
+           {"{", "has a malformed header: no string at byte 1 of it"},
+           {"{}", "has no 'descr' in its header"},
+           {"}", "has a malformed header: '{' is missing at byte 0 of it"},
+           {"{'descr': '<f8'}", "has no 'fortran_order' in its header"},
+           {"{'descr': '<f8', 'fortran_order': False}", "has no 'shape' in its header"},
+           {"{'descr': '<f8', 'fortran_order': Maybe, 'shape': (1,)}",
+            "has a malformed header: 'fortran_order' is neither True nor False"},
+           {"{'descr': '<f8", "has a malformed header: a string in it does not end"},
+           {start + "(1,)} x", "has text after its header's dictionary"},
+           {start + "1}", "has a malformed header: '(' is missing at byte 50 of it"},
+           {start + "(1", "has a malformed header: ')' is missing at byte 52 of it"},
+           {start + "(-1,)}", "has a malformed header: a number of its 'shape' is not a size"},
+           {start + "(x,)}", "has a malformed header: a number of its 'shape' is not a size"},
+           {start + "(99999999999999999999,)}", "has a malformed header: a number of its 'shape' is not a size"},
+           {start + "(1,), 'more': 1}", "has a header with an unknown key"},
+       }) {
+    EXPECT_EQ(refusal(file_v1(header, data)), file + reason) << header;
   }
 }
 
@@ -189,6 +256,8 @@ TEST_F(NpyTest, NeverAllocatesOnTheWordOfAHeader) {
     std::string header = header_of("'<f8'", "True", shape);
     EXPECT_EQ(refusal(file_v1(header, data)).empty(), std::string(shape) == "()") << shape;
   }
+  EXPECT_PRED2(contains, refusal(file_v1(header_of("'<f8'", "False", "(9223372036854775807, 3)"), data)),
+               "has a 'shape' that is larger than any file");
   EXPECT_PRED2(contains, refusal(file_v1(header_of("'<f8'", "False", "(4, 4)"), data)),
                "has 8 bytes of elements where its header asks for 128");
   EXPECT_PRED2(contains, refusal(std::string("\x93NUMPY\x02\x00\xff\xff\xff\xff{", 13)), "ends inside its header");
@@ -208,7 +277,43 @@ TEST_F(NpyTest, EveryTruncationAndRandomDamageIsRefusedOrRead) {
 }
 
 TEST_F(NpyTest, WritingWhereNothingCanBeWrittenIsAnError) {
-  EXPECT_THROW(write_npy(path("no/such/folder/a.npy"), numbered(ElementType::Double, {1})), Error);
+  NpyArray array = numbered(ElementType::Double, {1});
+  std::string folder = std::filesystem::path(path()).parent_path().string();
+  for (const std::string& file : {path("no/such/folder/a.npy"), folder, folder + "/", std::string("/proc/1/nothing")}) {
+    std::string wanted = "'" + file + "' cannot be opened for writing";
+    EXPECT_EQ(error_of([&] { write_npy(file, array); }), wanted);
+  }
+  for (const std::string& file : {path("no/such/folder/a.npy"), folder, folder + "/", folder + "/no/"}) {
+    std::string wanted = "'" + file + "' cannot be opened for writing";
+    EXPECT_EQ(error_of([&] { require_writable(file); }), wanted);
+  }
+}
+
+TEST_F(NpyTest, AskingWhetherAFileCanBeWrittenLeavesItAlone) {
+  require_writable(path());
+  EXPECT_FALSE(std::filesystem::exists(path()));
+  write_bytes("kept");
+  require_writable(path());
+  EXPECT_EQ(read_bytes(), "kept");
+}
+
+TEST_F(NpyTest, AFileThatMayNotBeWrittenIsRefused) {
+  write_bytes("kept");
+  std::filesystem::permissions(path(), std::filesystem::perms::owner_read);
+  std::filesystem::permissions(folder_, static_cast<std::filesystem::perms>(0555));
+  NobodyInParticular user;
+  if (!user.may_enter(folder_)) GTEST_SKIP() << "files of tests are for root alone here";
+  for (const std::string& file : {path(), path("new.npy")}) {
+    std::string wanted = "'" + file + "' cannot be opened for writing";
+    EXPECT_EQ(error_of([&] { require_writable(file); }), wanted);
+    EXPECT_EQ(error_of([&] { write_npy(file, numbered(ElementType::Double, {1})); }), wanted);
+  }
+}
+
+TEST_F(NpyTest, AFullDiskIsAnError) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "there is no such device here";
+  EXPECT_EQ(error_of([&] { write_npy("/dev/full", numbered(ElementType::Double, {1})); }, Error::Kind::Resources),
+            "'/dev/full' could not be written whole: 136 bytes are needed");
 }
 
 }  // namespace

@@ -72,6 +72,19 @@ TEST(OwnMemory, AnAcquireThatIsTooSmallIsCaught) {
   }
 }
 
+// Cannon with one buffer where two are needed: a neighbour's copy is gone when it is asked for.
+TEST(OwnMemory, ACopyThatIsNotFilledIsCaught) {
+  RunOptions options;
+  options.own_memory = true;
+  options.threads = 1;
+  TestRun run(algorithm_text("cannon"), "ni=9,nj=6,nk=12,gx=3,gy=3", options);
+  for (auto& acquire : run.needs().buffers[0]) {
+    for (auto& [place, need] : acquire) need.depth = 1;
+  }
+  EXPECT_EQ(test::message_of<InternalError>([&] { run.run(); }),
+            "processor (0, 2) was given 0 of the 12 elements of B[0:3, 0:4]");
+}
+
 TEST(OwnMemory, EveryAlgorithmIsRight) {
   RunOptions options;
   options.own_memory = true;
@@ -126,6 +139,17 @@ TEST(Memory, IsWhatThePlanSays) {
     EXPECT_EQ(run.peak(), run.needs().peak_per_processor);
     EXPECT_EQ(run.needs().peak_per_processor <= count_cost(run.plan()).peak_bytes_per_processor, true);
   }
+}
+
+TEST(Memory, WhatThereIsNotIsAnError) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer ends the program here";
+#else
+  Allocator allocator(4);
+  EXPECT_EQ(test::message_of([&] { allocator.allocate(3, int64_t{1} << 60); }),
+            "error: no memory for 1152921504606846976 bytes of processor 3");
+  EXPECT_EQ(allocator.peak_per_processor(), 0);
+#endif
 }
 
 // A long plan does not need more: copies are reused step after step.

@@ -128,6 +128,9 @@ TEST(Distribution, ValidityRules) {
   EXPECT_EQ(error("(n, n)", "row, col -> row, 99999999999999999999", "Grid(2, 2)"),
             "99999999999999999999 does not fit in 64 bits");
   EXPECT_EQ(error("(n, n)", "xy", "Grid(2, 2)"), "expected `->` in the distribution, found `on`");
+  EXPECT_EQ(error("(n, n)", "xy -> x, =", "Grid(2, 2)"), "expected a dimension in the distribution, found `=`");
+  EXPECT_EQ(error("(n, n)", "xy -> xy cyclic(x), xy", "Grid(2, 2) of Grid(2)"),
+            "expected `->` in the distribution of the next level, found `on`");
   EXPECT_EQ(error("(n, n)", "xy -> ", "Grid(2, 2)"),
             "expected `on`, `order`, `in`, `cyclic` or the end of the line, found `M`");
 }

@@ -72,6 +72,16 @@ TEST(Errors, RenderedWhole) {
             "  tensor A(4, 4) : xy -> x3 on M\n"
             "                          ^\n"
             "  help: the faces are 0 to 2");
+  EXPECT_EQ(rendered("tensor A\nmachine A = Grid(1)\n"),
+            "t.distal:2:9: error: `A` cannot be a machine: it is a tensor already\n"
+            "  machine A = Grid(1)\n"
+            "          ^\n"
+            "  help: it is declared in line 1; choose another name");
+  EXPECT_EQ(rendered("tensor \x1b[31m\xff\n"),
+            "t.distal:1:8: error: stray character `\\x1b`\n"
+            "  tensor ?[31m?\n"
+            "         ^\n"
+            "  help: names are made of letters, digits and _; `#` starts a comment");
   EXPECT_EQ(rendered("tensor A(4, 4\ntensor B(4, 4)\n"),
             "t.distal:1:9: error: this `(` is never closed\n"
             "  tensor A(4, 4\n"

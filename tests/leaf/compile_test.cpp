@@ -103,6 +103,45 @@ TEST_F(Cache, AFolderThatOthersCanWriteIsRefused) {
   }
 }
 
+TEST_F(Cache, AFolderOfAnotherUserIsRefused) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can give a folder away";
+  constexpr uid_t kSomebody = 12345;
+  ASSERT_EQ(mkdir(path().c_str(), 0700), 0);
+  ASSERT_EQ(chown(path().c_str(), kSomebody, kSomebody), 0);
+  Environment cache("DISTAL_CACHE", path());
+  EXPECT_EQ(test::message_of([] { compile_leaf(source_of(3), false); }),
+            "error: the cache folder " + path() +
+                " can be written by others\n  help: code is loaded from there; set DISTAL_CACHE to a folder of your "
+                "own, or chmod 700 it");
+}
+
+// A folder with something in it cannot be replaced by a file.
+TEST_F(Cache, WhatCannotBeReplacedIsAnError) {
+  Environment cache("DISTAL_CACHE", path());
+  for (const char* extension : {".cpp", ".so"}) {
+    compile_leaf(source_of(8), false);
+    fs::path taken;
+    for (const auto& entry : fs::directory_iterator(path())) {
+      if (entry.path().extension() == extension) taken = entry.path();
+    }
+    fs::remove(taken);
+    fs::create_directories(taken / "something");
+    EXPECT_EQ(test::message_of([] { compile_leaf(source_of(8), false); }), "error: cannot write " + taken.string());
+    fs::remove_all(path());
+  }
+}
+
+TEST_F(Cache, ACompilerThatMakesNoLibrary) {
+  Environment cache("DISTAL_CACHE", path());
+  std::string script = (folder_ / "c++").string();
+  // The text goes where -o says.
+  std::ofstream(script) << "#!/bin/sh\nwhile [ \"$1\" != -o ]; do shift; done\necho no library > \"$2\"\n";
+  ASSERT_EQ(chmod(script.c_str(), 0700), 0);
+  Environment compiler("DISTAL_CXX", script);
+  std::string text = test::message_of([] { compile_leaf(source_of(3), false); });
+  EXPECT_EQ(text.rfind("error: cannot load " + path() + "/leaf-", 0), 0u) << text;
+}
+
 TEST_F(Cache, AFileInPlaceOfTheFolderIsRefused) {
   std::ofstream(path()) << "a file";
   Environment cache("DISTAL_CACHE", path());

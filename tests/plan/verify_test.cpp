@@ -413,6 +413,23 @@ TEST(Verify, AReleaseOfWhatNobodyHas) {
             "the plan is wrong:");
 }
 
+TEST(Verify, APlaceReleasesWhatItNeverHad) {
+  // Six rows in blocks of two leave the last processor without any.
+  Broken broken(plan_text(R"(machine M = Grid(4)
+tensor A(6) : x -> x on M
+tensor B(6) : x -> 0 on M
+A(i) = B(i)
+schedule
+  distribute(i, io, ii, M)
+  communicate({A, B}, io)
+)"));
+  EXPECT_EQ(broken.release([](ReleaseStep& s) {
+    s.places.push_back(3);
+    return true;
+  }),
+            "the plan is wrong: (3) releases what it does not have");
+}
+
 // ---- partials ----
 
 TEST(Verify, APartialIsLost) {

@@ -188,6 +188,8 @@ const std::vector<Refusal>& refusals() {
        "distribute: Grid(2, 3) has 2 dimensions, but 1 loops are to be distributed onto it"},
       {"distribute_arity_of_a_level", gemm("distribute({i, j}, {io, jo}, {ii, ji}, H[1])"),
        "distribute: Grid(3) has 1 dimensions, but 2 loops are to be distributed onto it"},
+      {"distribute_lists_of_different_lengths", gemm("distribute({i, j}, {io, jo}, {ii}, M)"),
+       "distribute: 2 targets, 2 distributed and 1 local loops; the three lists are of one length"},
       {"distribute_nothing_known", gemm("distribute(i, io, ii, X)"), "distribute: X is neither a machine nor a tensor"},
       {"distribute_other_machine", placed("Grid(2, 3)", "xy -> xy", "distribute(i, io, ii, N)"),
        "distribute: N is Grid(5), but the tensors of this statement are on Grid(2, 3)"},
@@ -231,6 +233,8 @@ const std::vector<Refusal>& refusals() {
        gemm("distribute({i, j}, {io, jo}, {ii, ji}, H[0])\ndistribute(k, H[1])\ndivide(ii, iio, iii, "
             "2)\ndistribute(iio)"),
        "distribute: 4 loops would be distributed onto the 3 dimensions of Grid(2, 2) of Grid(3)"},
+      {"lower_dimension_taken_by_a_later_command", gemm("distribute(i, L)\ndistribute(k, ko, ki, L)"),
+       "distribute: no dimension of Grid(4) is left for loop i"},
       {"lower_parallelize_above_communicate",
        gemm("distribute(j, L)\nreorder({j, i})\ncommunicate(B, k)\nparallelize(i)"),
        "parallelize: tensors are communicated inside loop i, so its iterations are steps of the processor; parallelize "

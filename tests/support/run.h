@@ -94,6 +94,7 @@ class TestRun {
 
   const Plan& plan() const { return *plan_; }
   const MemoryNeeds& needs() const { return needs_; }
+  MemoryNeeds& needs() { return needs_; }  // for a test that breaks them before the first run
   const RunCounts& counts() const { return counts_; }
   const TensorStore& store() const { return store_; }
   const std::vector<std::string>& leaf_names() const { return leaf_names_; }

@@ -1,22 +1,53 @@
 #include "tune/cosma.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <chrono>
 #include <optional>
 #include <random>
+#include <regex>
 
+#include "plan/plan.h"
 #include "support/checked.h"
+#include "support/programs.h"
 #include "tune/cosma_cost.h"
 
 namespace distal::core {
 namespace {
 
+static_assert(kMostCosmaProcessors <= kMaxSteps, "a plan of one step a processor must not have too many");
+
 constexpr int64_t kAmple = int64_t{1} << 50;
 
 CosmaProblem problem(int64_t ni, int64_t nj, int64_t nk, int64_t processors, int64_t bytes) {
   return {ni, nj, nk, processors, bytes, 8, 0.03};
+}
+
+std::string settings_of(const CosmaProblem& p, const CosmaPlan& plan) {
+  return fmt::format("ni={},nj={},nk={},gx={},gy={},gz={},steps={},seqi={},seqj={}", p.ni, p.nj, p.nk, plan.gx, plan.gy,
+                     plan.gz, plan.steps, plan.seqi, plan.seqj);
+}
+
+int64_t block_of(int64_t n, int64_t parts, int64_t part) {
+  int64_t block = ceil_div(n, parts);
+  return std::clamp<int64_t>(n - part * block, 0, block);
+}
+
+// What the planner says is needed at least.
+int64_t least_bytes(CosmaProblem p) {
+  p.bytes_per_processor = 1;
+  try {
+    plan_cosma(p);
+  } catch (const Error& error) {
+    std::smatch need;
+    std::string message = error.message();
+    EXPECT_TRUE(std::regex_search(message, need, std::regex("at least ([0-9]+) bytes"))) << message;
+    return std::stoll(need[1]);
+  }
+  ADD_FAILURE() << "one byte was enough";
+  return 1;
 }
 
 // What every plan must satisfy, counted without the planner's own formulas where that is possible.
@@ -26,23 +57,19 @@ void expect_sound(const CosmaProblem& p, const CosmaPlan& plan) {
   EXPECT_EQ(plan.idle_processors, p.processors - plan.used_processors);
   EXPECT_LE(plan.memory_per_processor, p.bytes_per_processor);
   EXPECT_GE(std::min({plan.gx, plan.gy, plan.gz, plan.steps, plan.seqi, plan.seqj}), 1);
-  EXPECT_LE(plan.gx * plan.seqi, p.ni + plan.gx);
-  EXPECT_LE(plan.gy * plan.seqj, p.nj + plan.gy);
+  EXPECT_LE(plan.used_processors * plan.steps * plan.seqi * plan.seqj, kMaxSteps);
 
-  // Memory: rows and columns owned by processor 0 counted one by one.
-  int64_t tile_i = ceil_div(p.ni, plan.seqi * plan.gx);
-  int64_t tile_j = ceil_div(p.nj, plan.seqj * plan.gy);
-  int64_t local_k = ceil_div(p.nk, plan.gz);
-  int64_t chunk = ceil_div(local_k, plan.steps);
-  int64_t rows = 0;
-  int64_t columns = 0;
-  for (int64_t i = 0; i < p.ni; ++i) rows += (i / tile_i) % plan.gx == 0 ? 1 : 0;
-  for (int64_t j = 0; j < p.nj; ++j) columns += (j / tile_j) % plan.gy == 0 ? 1 : 0;
-  int64_t elements = rows * columns + rows * local_k + local_k * columns;
-  if (plan.gz > 1) elements += tile_i * tile_j;
-  if (plan.gy > 1) elements += tile_i * chunk;
-  if (plan.gx > 1) elements += tile_j * chunk;
-  EXPECT_EQ(plan.memory_per_processor, elements * p.element_size);
+  // Memory: a processor has whole blocks of the tensors whose face it is on, and as much of the others as a copy.
+  int64_t most = 0;
+  for (int64_t x = 0; x < plan.gx; ++x)
+    for (int64_t y = 0; y < plan.gy; ++y)
+      for (int64_t z = 0; z < plan.gz; ++z) {
+        int64_t rows = block_of(p.ni, plan.gx, x);
+        int64_t columns = block_of(p.nj, plan.gy, y);
+        int64_t depth = block_of(p.nk, plan.gz, z);
+        most = std::max(most, rows * columns + rows * depth + depth * columns);
+      }
+  EXPECT_EQ(plan.memory_per_processor, most * p.element_size);
 }
 
 TEST(Cosma, CubesOfProcessorsGiveCubes) {
@@ -68,31 +95,81 @@ TEST(Cosma, TheGridFollowsTheShape) {
   EXPECT_EQ(flat.gy, 4);
 }
 
-TEST(Cosma, LittleMemoryGivesSteps) {
-  // On 2 x 2 processors a home of n^2/4 + 2 n^2/2 elements leaves room for chunks of a quarter of k.
-  int64_t n = 64;
-  int64_t home = n * n / 4 + n * n;
-  CosmaProblem p = problem(n, n, n, 4, (home + 2 * (n / 2) * (n / 4)) * 8);
-  CosmaPlan plan = plan_cosma(p);
-  expect_sound(p, plan);
-  EXPECT_EQ(plan.gz, 1);
-  EXPECT_EQ(plan.steps, 4);
-  EXPECT_EQ(plan.seqi * plan.seqj, 1);
+// The count is the plan's own, for any grid, steps and sequential parts, and not only for those that are printed.
+TEST(Cosma, CountsWhatThePlanCounts) {
+  std::mt19937 random(11);
+  auto pick = [&](int64_t most) { return static_cast<int64_t>(random() % static_cast<uint64_t>(most)) + 1; };
+  for (int round = 0; round < 600; ++round) {
+    CosmaProblem p = problem(pick(40), pick(40), pick(40), 1, kAmple);
+    CosmaPlan plan{.gx = pick(5), .gy = pick(5), .gz = pick(5), .steps = pick(6), .seqi = pick(5), .seqj = pick(5)};
+    if (round % 3 == 0) plan.steps = plan.seqi = plan.seqj = 1;
+    std::string settings = settings_of(p, plan);
+    CosmaCost counted = cosma_cost(p, plan);
+    Cost cost = test::cost_of_algorithm("cosma", settings);
+    EXPECT_EQ(counted.memory_elements * 8, cost.peak_bytes_per_processor) << settings;
+    EXPECT_EQ(static_cast<int64_t>(counted.moved_elements) * 8, cost.bytes_moved) << settings;
+  }
 }
 
-TEST(Cosma, LessThanATileGivesSequentialSplits) {
-  CosmaProblem p = problem(64, 64, 64, 8, 0);
-  int64_t home = 3 * 32 * 32;
-  p.bytes_per_processor = (home + 32 * 32 + 64) * 8;
-  CosmaPlan fits = plan_cosma(p);
-  EXPECT_EQ(fits.seqi * fits.seqj, 1);
-  EXPECT_EQ(fits.steps, 32);
-  // Too little for a tile of A, and for the home of any flatter grid.
-  p.bytes_per_processor = (home + 32 * 32 / 4) * 8;
-  CosmaPlan split = plan_cosma(p);
-  EXPECT_GT(split.seqi * split.seqj, 1);
-  EXPECT_EQ(split.used_processors, 8);
-  expect_sound(p, split);
+// Whatever is planned, from all but too little memory to plenty, can be explained, and keeps its word there.
+TEST(Cosma, PlansCanBeExplainedAndFit) {
+  std::mt19937 random(12);
+  auto pick = [&](int64_t most) { return static_cast<int64_t>(random() % static_cast<uint64_t>(most)) + 1; };
+  int planned = 0;
+  for (int round = 0; round < 300; ++round) {
+    CosmaProblem p = problem(pick(500), pick(500), pick(500), pick(100), 0);
+    int64_t least = least_bytes(p);
+    for (int64_t bytes : {least, least + 8, least + pick(least), 10 * least}) {
+      p.bytes_per_processor = bytes;
+      CosmaPlan plan = plan_cosma(p);
+      std::string settings = settings_of(p, plan);
+      Cost cost = test::cost_of_algorithm("cosma", settings);
+      EXPECT_LE(cost.peak_bytes_per_processor, bytes) << settings;
+      EXPECT_EQ(cost.peak_bytes_per_processor, plan.memory_per_processor) << settings;
+      EXPECT_EQ(cost.bytes_moved, plan.bytes_moved) << settings;
+      EXPECT_EQ(cost.processors, plan.used_processors) << settings;
+      ++planned;
+    }
+  }
+  EXPECT_EQ(planned, 1200);
+}
+
+TEST(Cosma, TheLeastMemoryThatFits) {
+  constexpr int64_t kTiles = 3 * 256 * 256 * 8;  // on 4 x 4 x 4
+  CosmaPlan exact = plan_cosma(problem(1024, 1024, 1024, 64, kTiles));
+  EXPECT_EQ(exact.memory_per_processor, kTiles);
+  EXPECT_EQ(exact.steps * exact.seqi * exact.seqj, 1);
+  EXPECT_EQ(plan_cosma(problem(1024, 1024, 1024, 64, kTiles + 64)), exact);
+  EXPECT_THROW(plan_cosma(problem(1024, 1024, 1024, 64, kTiles - 1)), Error);
+}
+
+TEST(Cosma, LittleMemoryLeavesMoreProcessorsIdle) {
+  // Seven in a line each have a whole operand or the whole result; 1 x 2 x 3 have halves and thirds.
+  CosmaPlan line = plan_cosma(problem(960, 960, 960, 7, kAmple));
+  EXPECT_EQ(line.used_processors, 7);
+  EXPECT_FALSE(line.memory_forces_idle);
+  CosmaProblem p = problem(960, 960, 960, 7, line.memory_per_processor - 1);
+  CosmaPlan tight = plan_cosma(p);
+  EXPECT_EQ(tight.used_processors, 6);
+  EXPECT_TRUE(tight.memory_forces_idle);
+  expect_sound(p, tight);
+}
+
+// COSMA's rule takes the fewest steps and sequential parts that fit. Here those are always one: the tensors lie on
+// faces of the grid, and whoever owns the corner of the faces needs its pieces however the others' work is cut.
+TEST(Cosma, StepsAndSequentialPartsNeverSaveMemory) {
+  for (int64_t n : {7, 24, 50})
+    for (int64_t grid : {1, 2, 3})
+      for (int64_t steps : {1, 2, 5})
+        for (int64_t seqi : {1, 2, 3, 7})
+          for (int64_t seqj : {1, 4}) {
+            CosmaProblem p = problem(n, n + 3, n + 1, 27, kAmple);
+            CosmaPlan whole{.gx = grid, .gy = 3, .gz = grid};
+            CosmaPlan cut{.gx = grid, .gy = 3, .gz = grid, .steps = steps, .seqi = seqi, .seqj = seqj};
+            EXPECT_GE(test::cost_of_algorithm("cosma", settings_of(p, cut)).peak_bytes_per_processor,
+                      test::cost_of_algorithm("cosma", settings_of(p, whole)).peak_bytes_per_processor)
+                << settings_of(p, cut);
+          }
 }
 
 TEST(Cosma, PrimesLeaveProcessorsIdleWhereThatMovesLess) {
@@ -123,19 +200,45 @@ TEST(Cosma, NoPlanIsAnErrorWithNeedAndHave) {
     FAIL() << "100 bytes cannot be enough";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), Error::Kind::Resources);
-    // Three faces of 512 x 512, and one element of each tensor acquired.
-    EXPECT_EQ(error.message(), "no plan fits: a processor needs at least 6291480 bytes and has 100");
+    // A tile of 512 x 512 of each tensor.
+    EXPECT_EQ(error.message(), "no plan fits: a processor needs at least 6291456 bytes and has 100");
   }
   // And with exactly that, one fits.
-  CosmaProblem p = problem(1024, 1024, 1024, 8, 6291480);
+  CosmaProblem p = problem(1024, 1024, 1024, 8, 6291456);
   expect_sound(p, plan_cosma(p));
 }
 
+std::string refusal(const CosmaProblem& p) {
+  try {
+    plan_cosma(p);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), Error::Kind::Input);
+    return error.message() + "; " + error.help();
+  }
+  return "";
+}
+
 TEST(Cosma, NonsenseIsRefused) {
-  for (CosmaProblem p : {problem(0, 1, 1, 1, 1), problem(1, -1, 1, 1, 1), problem(1, 1, 0, 1, 1),
-                         problem(1, 1, 1, 0, 1), problem(1, 1, 1, 1, 0), problem(1, 1, 1, int64_t{1} << 60, 1),
-                         problem(int64_t{1} << 40, int64_t{1} << 40, 1, 1, kAmple)}) {
-    EXPECT_THROW(plan_cosma(p), Error);
+  EXPECT_EQ(refusal(problem(0, 1, 1, 1, 1)), "NI is 0; NI must be at least 1");
+  EXPECT_EQ(refusal(problem(1, -1, 1, 1, 1)), "NJ is -1; NJ must be at least 1");
+  EXPECT_EQ(refusal(problem(1, 1, 0, 1, 1)), "NK is 0; NK must be at least 1");
+  EXPECT_EQ(refusal(problem(1, 1, 1, 0, 1)), "PROCESSORS is 0; PROCESSORS must be at least 1");
+  EXPECT_EQ(refusal(problem(1, 1, 1, 1, 0)), "BYTES_PER_PROCESSOR is 0; BYTES_PER_PROCESSOR must be at least 1");
+  EXPECT_EQ(refusal(problem(1, 1, 1, 10'000'001, 1)),
+            "PROCESSORS is 10000001; at most 10000000 processors can be planned for");
+}
+
+// What is beyond the limits of the language is refused here, and what is within them can be explained.
+TEST(Cosma, TheLimitsAreThoseOfTheLanguage) {
+  constexpr int64_t kMillion = int64_t{1} << 20;
+  EXPECT_EQ(refusal(problem(kMillion, kMillion, kMillion + 1, 1, kAmple)),
+            "NI x NJ x NK is 1048576 x 1048576 x 1048577: too many points; a statement may have up to 2^60 points");
+  EXPECT_EQ(
+      refusal(problem(int64_t{1} << 30, int64_t{1} << 29, 1, 1, kAmple)),
+      "A, B and C have 576460753914036224 elements of 8 bytes: too many; together they may have up to 2^62 bytes");
+  for (CosmaProblem p : {problem(kMillion, kMillion, kMillion, 8, kAmple),
+                         problem(int64_t{1} << 29, int64_t{1} << 29, 2, 8, int64_t{1} << 60)}) {
+    EXPECT_NO_THROW(test::cost_of_algorithm("cosma", settings_of(p, plan_cosma(p))));
   }
 }
 
@@ -191,7 +294,7 @@ TEST(Cosma, AgreesWithTryingEverything) {
             for (int64_t seqj = 1; seqj <= p.nj; ++seqj)
               for (int64_t steps = 1; steps <= p.nk; ++steps) {
                 CosmaCost cost = cosma_cost(p, {gx, gy, gz, steps, seqi, seqj});
-                if (cost.memory_elements() * 8 > p.bytes_per_processor) continue;
+                if (cost.memory_elements * 8 > p.bytes_per_processor) continue;
                 fewest = std::min(fewest.value_or(cost.io_elements), cost.io_elements);
               }
         }
