@@ -26,7 +26,8 @@ with_lock() {
 
 # "command package" pairs, and "header package" pairs.
 readonly RUN_TOOLS="cmake:cmake ninja:ninja-build g++:g++ pkg-config:pkg-config"
-readonly TEST_TOOLS="python3:python3 clang-format:clang-format clang-tidy:clang-tidy"
+readonly TEST_TOOLS="python3:python3 clang-format:clang-format clang-tidy:clang-tidy doxygen:doxygen"
+readonly FUZZ_TOOLS="clang++:clang"
 readonly RUN_HEADERS="fmt/format.h:libfmt-dev CLI/CLI.hpp:libcli11-dev nlohmann/json.hpp:nlohmann-json3-dev
   absl/container/inlined_vector.h:libabsl-dev xxhash.h:libxxhash-dev"
 readonly TEST_HEADERS="gtest/gtest.h:libgtest-dev benchmark/benchmark.h:libbenchmark-dev"
@@ -66,14 +67,15 @@ numpy_python() {
   return 1
 }
 
-# The packages that are missing for "run" or "test", one a line.
+# The packages that are missing for "run", "test" or "fuzz" (which is a test too), one a line.
 missing_packages() {
   # shellcheck disable=SC2086 # lists of words
   {
     missing_tools $RUN_TOOLS
     missing_headers $RUN_HEADERS
     missing_openblas
-    if [[ $1 == test ]]; then
+    if [[ $1 == fuzz ]]; then missing_tools $FUZZ_TOOLS; fi
+    if [[ $1 != run ]]; then
       missing_tools $TEST_TOOLS
       missing_headers $TEST_HEADERS
       numpy_python >/dev/null || printf 'python3-numpy\n'

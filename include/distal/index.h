@@ -17,8 +17,9 @@ struct TensorState;
 class IndexVar {
  public:
   IndexVar();  // gets a name of its own
+  // The same name is the same variable.
   explicit IndexVar(std::string name) : name_(std::move(name)) {}
-  const std::string& name() const { return name_; }
+  const std::string& name() const { return name_; }  // as errors and Kernel::text() show it
 
  private:
   std::string name_;
@@ -28,32 +29,34 @@ class IndexVar {
 class Expr {
  public:
   Expr(double literal);              // NOLINT: a number is an expression
-  Expr(int literal);                 // NOLINT
+  Expr(int literal);                 // NOLINT: a whole one too
   Expr(const TensorHandle& scalar);  // NOLINT: and so is a scalar tensor
+  // For the library.
   explicit Expr(core::Expr expr, std::vector<std::shared_ptr<TensorState>> tensors);
 
-  const core::Expr& expr() const { return *expr_; }
-  const std::vector<std::shared_ptr<TensorState>>& tensors() const { return tensors_; }
+  const core::Expr& expr() const { return *expr_; }                                      // for the library
+  const std::vector<std::shared_ptr<TensorState>>& tensors() const { return tensors_; }  // for the library
 
  private:
   std::shared_ptr<const core::Expr> expr_;
   std::vector<std::shared_ptr<TensorState>> tensors_;  // all that stand in it
 };
 
-Expr operator+(const Expr& a, const Expr& b);
-Expr operator-(const Expr& a, const Expr& b);
-Expr operator*(const Expr& a, const Expr& b);
-Expr operator-(const Expr& a);
+Expr operator+(const Expr& a, const Expr& b);  // the sum; a sum over an index covers only the terms that use it
+Expr operator-(const Expr& a, const Expr& b);  // the difference
+Expr operator*(const Expr& a, const Expr& b);  // the product
+Expr operator-(const Expr& a);                 // the negation
 
 // A(i, j): on the left of = or += it defines A, elsewhere it is an expression.
 class Access : public Expr {
  public:
+  // For the library; TensorHandle::operator() makes one.
   Access(std::shared_ptr<TensorState> tensor, const std::vector<IndexVar>& indices);
-  Access(const Access&) = default;
+  Access(const Access&) = default;  // the same access
 
-  void operator=(const Expr& right);    // NOLINT: a definition, not an assignment of handles
-  void operator=(const Access& right);  // NOLINT
-  void operator+=(const Expr& right);
+  void operator=(const Expr& right);    // NOLINT: defines the tensor, no assignment of handles
+  void operator=(const Access& right);  // NOLINT: the same for A(i, j) = B(i, j)
+  void operator+=(const Expr& right);   // defines the tensor as what it was and the right side
 
  private:
   void define(const Expr& right, bool accumulate);

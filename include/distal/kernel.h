@@ -12,30 +12,32 @@ namespace distal {
 
 // What a kernel moves and holds, counted from its plan; docs/language.md says what each number means.
 struct Cost {
+  // What is moved of one tensor.
   struct PerTensor {
-    int64_t bytes = 0;
-    int64_t messages = 0;
-    std::string pattern;
+    int64_t bytes = 0;     // moved from one processor to another
+    int64_t messages = 0;  // in so many
+    std::string pattern;   // none, broadcast, shift, gather, reduce or mixed
   };
-  int64_t processors = 1;
-  double flops = 0;
-  int64_t bytes_moved = 0;
-  std::vector<int64_t> bytes_by_level;
-  int64_t messages = 0;
-  int64_t max_bytes_received = 0;
-  int64_t max_bytes_sent = 0;
-  int64_t peak_bytes_per_processor = 0;
-  std::map<std::string, PerTensor> tensors;
+  int64_t processors = 1;                    // of the largest machine
+  double flops = 0;                          // of the statements as written, whatever the leaf does
+  int64_t bytes_moved = 0;                   // from one processor to another
+  std::vector<int64_t> bytes_by_level;       // the same by the outermost level of the machine that is crossed
+  int64_t messages = 0;                      // in which the bytes move
+  int64_t max_bytes_received = 0;            // by the processor that receives most
+  int64_t max_bytes_sent = 0;                // by the processor that sends most
+  int64_t peak_bytes_per_processor = 0;      // an upper bound: as if each processor had memory of its own
+  std::map<std::string, PerTensor> tensors;  // by name
 };
 
 // What a run did, counted where bytes were really handed over.
 struct RunReport {
-  double seconds = 0;
-  int64_t bytes_moved = 0;
-  int64_t bytes_copied = 0;
-  int64_t messages = 0;
+  double seconds = 0;        // of the run alone, without planning and compiling
+  int64_t bytes_moved = 0;   // from one processor to another; what Cost::bytes_moved says
+  int64_t bytes_copied = 0;  // of memory, which may be none where processors share it
+  int64_t messages = 0;      // what Cost::messages says
 };
 
+// How to run, never what comes out.
 struct RunOptions {
   int threads = 0;          // 0: one a core
   bool own_memory = false;  // let a processor touch only memory of its own
@@ -48,6 +50,7 @@ class Kernel {
   // The statements that define these tensors, in this order.
   explicit Kernel(const std::vector<TensorHandle>& defined);
 
+  // Runs under the current values of the params on the current data of the tensors.
   RunReport run(const RunOptions& options = {}) const;
 
   std::string text() const;     // the whole program as a .distal file, which parses back to the same value

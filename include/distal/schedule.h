@@ -16,10 +16,11 @@ struct TensorState;
 
 // A kernel that can stand in for the innermost loops.
 struct LeafKernelName {
-  std::string name;
+  std::string name;  // as in a .distal file
 };
+// The kernels of BLAS.
 struct BLAS {
-  inline static const LeafKernelName GeMM{"gemm"};
+  inline static const LeafKernelName GeMM{"gemm"};  // matrix multiplication
 };
 
 // How the threads of a parallel loop add to one element of the output.
@@ -33,13 +34,13 @@ enum class OutputRace {
 // distribution is followed.
 class Onto {
  public:
-  Onto(const Machine& machine);       // NOLINT: so that every form reads the same
-  Onto(const Machine::Level& level);  // NOLINT
-  Onto(const Grid& grid);             // NOLINT
-  Onto(const TensorHandle& tensor);   // NOLINT
+  Onto(const Machine& machine);       // NOLINT: a machine of one level, implicitly so that every form reads the same
+  Onto(const Machine::Level& level);  // NOLINT: a level, as cube[1]
+  Onto(const Grid& grid);             // NOLINT: a grid in place
+  Onto(const TensorHandle& tensor);   // NOLINT: where that tensor lives
 
-  struct Target;
-  const Target& target() const { return *target_; }
+  struct Target;                                     // for the library
+  const Target& target() const { return *target_; }  // for the library
 
  private:
   std::shared_ptr<const Target> target_;
@@ -49,26 +50,42 @@ class Onto {
 // checked when the kernel is compiled.
 class Schedule {
  public:
+  // Cuts a loop into chunks of `size`: outer runs over chunks, inner within one.
   Schedule& split(const IndexVar& target, const IndexVar& outer, const IndexVar& inner, const Int& size);
+  // Cuts a loop into `parts` equal ones: outer runs over parts, inner within one.
   Schedule& divide(const IndexVar& target, const IndexVar& outer, const IndexVar& inner, const Int& parts);
+  // Makes one loop of two that are nested directly.
   Schedule& collapse(const IndexVar& outer, const IndexVar& inner, const IndexVar& fused);
+  // Puts the named loops into this order, in the places that they have together.
   Schedule& reorder(const std::vector<IndexVar>& order);
+  // Lets each iteration of the loops `by` begin elsewhere, so that neighbours do not ask for the same at once.
   Schedule& rotate(const IndexVar& target, const std::vector<IndexVar>& by, const IndexVar& result);
+  // Runs the iterations of a loop on different processors.
   Schedule& distribute(const IndexVar& variable);
+  // The same for several loops, onto the machine's dimensions in their order.
   Schedule& distribute(const std::vector<IndexVar>& variables);
+  // The same, onto what is named.
   Schedule& distribute(const std::vector<IndexVar>& variables, const Onto& onto);
+  // Divides the targets by the extents of the grid, moves the outer loops to the top and distributes them.
   Schedule& distribute(const std::vector<IndexVar>& targets, const std::vector<IndexVar>& distributed,
                        const std::vector<IndexVar>& local, const Onto& onto);
+  // Fetches what an iteration of the loop `at` needs of a tensor when that iteration begins.
   Schedule& communicate(const TensorHandle& tensor, const IndexVar& at);
+  // The same for several tensors.
   Schedule& communicate(const std::vector<TensorHandle>& tensors, const IndexVar& at);
+  // Lets a kernel do these innermost loops.
   Schedule& substitute(const std::vector<IndexVar>& variables, const LeafKernelName& kernel);
+  // Shares the iterations of a loop of the leaf out to threads. Where they add to one element, `race` says how.
   Schedule& parallelize(const IndexVar& variable, OutputRace race = OutputRace::None);
+  // Writes `factor` iterations of a loop of the leaf one after another, without tests in between.
   Schedule& unroll(const IndexVar& variable, const Int& factor);
+  // Computes several iterations of the innermost loop at once.
   Schedule& vectorize(const IndexVar& variable);
-  // Computes a part of the right side first, into a workspace of each processor's own, or into a tensor, which has a
-  // home of its own.
+  // Computes a part of the right side first, into a workspace of each processor's own. The loops `variables` run again
+  // for it, by the names `copies`.
   Schedule& precompute(const Expr& part, const std::vector<IndexVar>& variables, const std::vector<IndexVar>& copies,
                        const std::string& workspace);
+  // The same into a tensor, which has a home of its own: the part becomes a statement before this one.
   Schedule& precompute(const Expr& part, const std::vector<IndexVar>& variables, const std::vector<IndexVar>& copies,
                        const TensorHandle& workspace);
   // Applies a schedule of the user's own: a function that takes the schedule, and what it needs besides.

@@ -19,30 +19,34 @@ class Kernel;
 
 // The rectangle lo <= x < hi of a tensor.
 struct Rectangle {
-  std::vector<int64_t> lo, hi;
-  bool operator==(const Rectangle&) const = default;
+  std::vector<int64_t> lo;                            // the first coordinate, by dimension
+  std::vector<int64_t> hi;                            // the one behind the last
+  bool operator==(const Rectangle&) const = default;  // the same coordinates
 };
 
 // What one processor holds of a tensor: the rectangles (several where blocks are dealt out cyclically), packed into one
 // block of `extents`, whose dimension d steps by strides[d] elements.
 struct PieceInfo {
-  int64_t processor = 0;
-  std::vector<Rectangle> rectangles;
-  std::vector<int64_t> extents;
-  std::vector<int64_t> strides;
-  void* data = nullptr;
+  int64_t processor = 0;              // numbered in the order of the machine, the last dimension fastest
+  std::vector<Rectangle> rectangles;  // of the tensor
+  std::vector<int64_t> extents;       // of the block
+  std::vector<int64_t> strides;       // in elements
+  void* data = nullptr;               // the block's first element
 };
 
+// The element types that a tensor can have.
 enum class ElementKind { Float, Double, Int32, Int64, ComplexFloat, ComplexDouble };
 
 // A tensor whose element type is known at run time only. Copies are the same tensor.
 class TensorHandle {
  public:
+  // Without a name it gets one of its own.
   TensorHandle(ElementKind type, std::string name, std::vector<Int> dimensions, Format format);
 
-  const std::string& name() const;
+  const std::string& name() const;     // as errors and Kernel::text() show it
   std::vector<int64_t> shape() const;  // under the current values of the params
 
+  // A(i, j), in a statement.
   template <class... Indices>
   Access operator()(const Indices&... indices) const {
     return Access(state_, std::vector<IndexVar>{indices...});
@@ -59,20 +63,24 @@ class TensorHandle {
   // those of a dense block in the format's order if none are given. The memory must outlive the tensor.
   void bind(int64_t processor, void* data, std::vector<int64_t> strides = {});
 
-  void load(const std::string& npy_file);
-  void save(const std::string& npy_file);
+  void load(const std::string& npy_file);  // from a file of NumPy's, which must have this shape and type
+  void save(const std::string& npy_file);  // to a file of NumPy's
 
-  const std::shared_ptr<TensorState>& state() const { return state_; }
+  const std::shared_ptr<TensorState>& state() const { return state_; }  // for the library
 
  protected:
+  // The element in its first owner's piece.
   void* element(const std::vector<int64_t>& at) const;
+  // Calls f for the element in the piece of every owner.
   void for_each_replica(const std::vector<int64_t>& at, const std::function<void(void*)>& f) const;
+  // Calls f for every element of every piece.
   void fill_elements(const std::function<void(const std::vector<int64_t>& at, void* element)>& f);
 
  private:
   std::shared_ptr<TensorState> state_;
 };
 
+// The ElementKind of a type of C++, as its member `value`.
 template <class T>
 struct ElementKindOf;
 template <>
@@ -104,12 +112,16 @@ struct ElementKindOf<std::complex<double>> {
 template <class T>
 class Tensor : public TensorHandle {
  public:
+  // With a name of its own; without dimensions it is a scalar.
   explicit Tensor(std::vector<Int> dimensions = {}, Format format = {})
       : TensorHandle(ElementKindOf<T>::value, "", std::move(dimensions), std::move(format)) {}
+  // With the name that errors and Kernel::text() show.
   Tensor(std::string name, std::vector<Int> dimensions, Format format = {})
       : TensorHandle(ElementKindOf<T>::value, std::move(name), std::move(dimensions), std::move(format)) {}
 
+  // An element, from its first owner.
   T at(const std::vector<int64_t>& coordinates) const { return *static_cast<const T*>(element(coordinates)); }
+  // Sets an element in all of its replicas.
   void set(const std::vector<int64_t>& coordinates, T value) {
     for_each_replica(coordinates, [&](void* e) { *static_cast<T*>(e) = value; });
   }

@@ -99,11 +99,9 @@ bool bounds(const IterationSpace<Number>& space, std::vector<Interval<Number>>& 
       if (empty(intervals[t->parent])) return false;
     } else if (const auto* f = std::get_if<Fuse>(&*d)) {
       if (is_full(intervals[f->fused], space.extents[f->fused])) {
-        // From end to end, but if not all of it is taken, neither is all of the two.
         intervals[f->outer] = full(space.extents[f->outer]);
         intervals[f->inner] = full(space.extents[f->inner]);
         // All values between the ends, but not all of them if the collapsed loop does not take all itself.
-        intervals[f->outer].exact = intervals[f->inner].exact = intervals[f->fused].exact;
         intervals[f->outer].exact = intervals[f->inner].exact = intervals[f->fused].exact;
       } else {
         unfuse(intervals[f->fused], space.extents[f->inner], intervals[f->outer], intervals[f->inner]);

@@ -61,6 +61,11 @@ std::string infix(const IntExpr& e, const char* op) {
   return with_parentheses(e.a(), p) + op + with_parentheses(e.b(), p + (e.kind() == Kind::Add ? 0 : 1));
 }
 
+// Doubles with every operator at worst, so it stops at a number that is too large for any use.
+int64_t operators_of(const IntExpr& a, const IntExpr& b) {
+  return std::min(a.operators() + b.operators() + 1, int64_t{1} << 40);
+}
+
 }  // namespace
 
 IntExpr::IntExpr(int64_t value) {
@@ -110,6 +115,7 @@ IntExpr IntExpr::make(Kind kind, IntExpr a, IntExpr b, SourceSpan span) {
   }
   auto node = std::make_shared<Node>();
   node->kind = kind;
+  node->operators = operators_of(a, b);
   node->args = {std::move(a), std::move(b)};
   node->span = std::move(span);
   return IntExpr(std::shared_ptr<const Node>(std::move(node)));

@@ -32,6 +32,9 @@ class IntExpr {
   const IntExpr& b() const { return node_->args[1]; }
   const SourceSpan& span() const { return node_->span; }
 
+  // How many operators it has when it is written out. Copies share, so this can be far more than is stored.
+  int64_t operators() const { return node_->operators; }
+
   bool is_constant() const { return kind() == Kind::Constant; }
   bool is_constant(int64_t v) const { return is_constant() && value() == v; }
 
@@ -50,6 +53,7 @@ class IntExpr {
     std::string name;
     std::vector<IntExpr> args;
     SourceSpan span;
+    int64_t operators = 0;
   };
   explicit IntExpr(std::shared_ptr<const Node> node) : node_(std::move(node)) {}
   std::shared_ptr<const Node> node_;

@@ -1,6 +1,9 @@
 #include "leaf/interpret.h"
 
+#include <algorithm>
+
 #include "leaf/nest.h"
+#include "support/checked.h"
 
 namespace distal::core {
 
@@ -84,10 +87,27 @@ class InterpretedLeaf : public LeafKernel {
     return true;
   }
 
+  // A chunk may be far larger than what it is a chunk of, and there may be far more parts than elements; the iterations
+  // past the end are left out at once, not one by one.
+  int64_t end_of_loop(const Frame& frame, size_t depth) const {
+    int v = nest_.loops[depth];
+    int64_t end = space_.extents[v];
+    for (const Derivation& d : space_.derivations) {
+      const auto* t = std::get_if<Tile>(&d);
+      if (t && t->outer == v) end = std::min(end, ceil_div(space_.extents[t->parent], space_.extents[t->inner]));
+    }
+    for (const Derivation& d : nest_.recovered[depth + 1]) {
+      const auto* t = std::get_if<Tile>(&d);
+      if (t && t->inner == v)
+        end = std::min(end, space_.extents[t->parent] - frame.values[t->outer] * space_.extents[v]);
+    }
+    return end;
+  }
+
   void loop(Frame& frame, size_t depth) const {
     if (depth == nest_.loops.size()) return point(frame);
-    int64_t extent = space_.extents[nest_.loops[depth]];
-    for (int64_t x = 0; x < extent; ++x) {
+    int64_t end = end_of_loop(frame, depth);
+    for (int64_t x = 0; x < end; ++x) {
       frame.values[nest_.loops[depth]] = x;
       if (recover(frame, depth + 1)) loop(frame, depth + 1);
     }

@@ -10,6 +10,7 @@
 #include "lower/placed_nest.h"
 #include "schedule/checks.h"
 #include "schedule/schedule.h"
+#include "support/text.h"
 
 namespace distal::core {
 
@@ -179,6 +180,7 @@ class Lowering {
       SymbolicRect rect;
       std::vector<int> seen;
       for (int v : indices) {
+        require_writable(intervals[v]);
         rect.lo.push_back(intervals[v].lo);
         rect.hi.push_back(intervals[v].hi);
         acquire.exact = acquire.exact && intervals[v].exact;
@@ -189,6 +191,14 @@ class Lowering {
       }
       acquire.rects.push_back(std::move(rect));
     }
+  }
+
+  // Loops that are collapsed and split again and again double the bounds each time; nobody could read or print those.
+  void require_writable(const Interval<IntExpr>& interval) const {
+    constexpr int64_t most = 10'000;
+    if (interval.lo.operators() <= most && interval.hi.operators() <= most) return;
+    throw Error(fmt::format("the schedule makes bounds of more than {} operators", with_commas(most)),
+                scheduled_.statement.span, "split and collapse the same loops less often");
   }
 
   // A plain write is enough only where nobody else, and no other time, adds to the same elements.

@@ -211,6 +211,16 @@ TEST(GeneratedLeaf, Source) {
 
 // ---- the automatic choice ----
 
+// Of 2^62 iterations all but a few are past the end; stepping through them would take a century.
+TEST(InterpretedLeaf, LeavesOutWhatIsPastTheEnd) {
+  test::RunOptions options;
+  options.leaf = LeafChoice::Interpreted;
+  std::string program = "param huge = 4611686018427387904\ntensor A(5)\ntensor B(5)\nA(i) = B(i)\nschedule\n";
+  test::run_text(program + "split(i, io, ii, huge)\n", "", options);
+  test::run_text(program + "divide(i, io, ii, huge)\n", "", options);
+  test::run_text(program + "split(i, io, ii, 2)\ndivide(ii, iio, iii, huge)\n", "", options);
+}
+
 TEST(LeafChoiceTest, TheLibraryWhereSubstituteAsksForIt) {
   Plan plan = test::plan_algorithm("summa", "ni=8,nj=8,nk=8,chunk=4");
   EXPECT_EQ(make_leaf(plan.stages[0], ElementType::Double, LeafChoice::Automatic)->description(), "gemm (BLAS)");

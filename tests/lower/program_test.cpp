@@ -229,5 +229,23 @@ TEST(Placement, NamesOfDimensionsDoNotCollide) {
   for (const IndexVar& v : nest.loops) EXPECT_TRUE(names.insert(v.name).second) << v.name << " is two loops";
 }
 
+// Each round doubles the bounds of i and j, which once took all memory before anything was said.
+TEST(Program, EndlessBoundsAreRefused) {
+  std::string text = "param n = 8\ntensor A(n, n)\ntensor B(n, n)\nA(i, j) = B(i, j)\nschedule\n";
+  std::string outer = "i", inner = "j";
+  for (int round = 0; round < 40; ++round) {
+    std::string r = std::to_string(round);
+    text += "collapse(" + outer + ", " + inner + ", f" + r + ")\nsplit(f" + r + ", o" + r + ", n" + r + ", n)\n";
+    outer = "o" + r;
+    inner = "n" + r;
+  }
+  try {
+    compile(parse_text(text));
+    FAIL() << "it was taken";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.message(), "the schedule makes bounds of more than 10,000 operators");
+  }
+}
+
 }  // namespace
 }  // namespace distal::core

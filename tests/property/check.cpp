@@ -52,6 +52,7 @@ std::vector<Way> ways(const CheckOptions& options) {
                        {"views", {2, false}, {true}, LeafKind::Gemm},
                        {"own memory, two threads", {2, true}, {true}, LeafKind::Gemm},
                        {"no neighbours", {1, true}, {false}, LeafKind::Interpreted}};
+  if (options.one_way) out.resize(1);
   if (options.generated_leaf) out.push_back({"generated leaf", {2, false}, {true}, LeafKind::Generated});
   return out;
 }

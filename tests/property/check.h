@@ -8,6 +8,7 @@ namespace distal::core::property {
 
 struct CheckOptions {
   bool generated_leaf = false;  // compile the leaves too, which takes about half a second each
+  bool one_way = false;         // only with memory of its own and interpreted leaves, for who has many programs
   bool plan_only = false;       // compile and plan, for the features; nothing runs
 };
 

@@ -1,0 +1,27 @@
+# Installs a build, then builds and runs an application against what was installed, all in a folder outside of the
+# repository, so that nothing of the sources can help.
+#
+# Needs: BUILD, the build folder; SOURCE, the folder `app`; CXX, the compiler.
+
+function(run)
+  execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+if(DEFINED ENV{TMPDIR})
+  set(temporary $ENV{TMPDIR})
+else()
+  set(temporary /tmp)
+endif()
+string(RANDOM LENGTH 12 word)
+set(folder ${temporary}/distal-install-${word})
+file(MAKE_DIRECTORY ${folder})
+file(COPY ${SOURCE} DESTINATION ${folder})
+
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${folder}/prefix)
+run(${CMAKE_COMMAND} -G Ninja -S ${folder}/app -B ${folder}/app/build -DCMAKE_PREFIX_PATH=${folder}/prefix
+    -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
+run(${CMAKE_COMMAND} --build ${folder}/app/build)
+run(${folder}/app/build/app)
+run(${folder}/prefix/bin/distal --help)
+# Only what passed is removed: what failed is there to be looked at.
+file(REMOVE_RECURSE ${folder})

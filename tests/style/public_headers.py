@@ -1,0 +1,45 @@
+"""Checks that every public header can be included alone, and asks for nothing but the standard library.
+
+Usage: public_headers.py INCLUDE
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+COMPILERS = ["g++", "clang++"]
+OPTIONS = ["-fsyntax-only", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-x", "c++", "-"]
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+([<"][^>"]+[>"])', re.MULTILINE)
+# No header of the standard library has a point or a folder in its name, and few others have none.
+STANDARD = re.compile(r"<[a-z_]+>")
+OWN = re.compile(r'"distal/[a-z_]+\.h"')
+
+
+def foreign_includes(text):
+    """What a public header includes and must not."""
+    return [name for name in INCLUDE.findall(text) if not STANDARD.fullmatch(name) and not OWN.fullmatch(name)]
+
+
+def complaint(compiler, root, header):
+    """What the compiler says of a source that includes only this header; empty if nothing."""
+    run = subprocess.run([compiler, f"-I{root}", *OPTIONS], input=f'#include "{header}"\n', text=True,
+                         stderr=subprocess.PIPE, check=False)
+    return run.stderr if run.returncode != 0 else ""
+
+
+def main(root):
+    headers = sorted(path.relative_to(root) for path in Path(root).rglob("*.h"))
+    compilers = [c for c in COMPILERS if shutil.which(c)]
+    mistakes = [f"{h}: includes {name}" for h in headers for name in foreign_includes((Path(root) / h).read_text())]
+    for compiler in compilers:
+        mistakes += [f"{h}, {compiler}:\n{said}" for h in headers if (said := complaint(compiler, root, h))]
+    print(f"{len(headers)} headers with {' and '.join(compilers) or 'no compiler'}")
+    print("\n".join(mistakes))
+    return 0 if headers and compilers and not mistakes else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
