@@ -46,6 +46,12 @@ struct HoldRelation {  // nothing is distributed onto this machine dimension, an
   IntExpr face;
   bool operator==(const HoldRelation&) const = default;
 };
+// A copy runs at every coordinate of this machine dimension, so that each replica of its output takes what it lacks.
+struct EverywhereRelation {
+  int level = 0;
+  int dimension = 0;
+  bool operator==(const EverywhereRelation&) const = default;
+};
 struct CommunicateRelation {
   Name tensor;
   IndexVar at;
@@ -61,8 +67,9 @@ struct ParallelizeRelation {
   bool operator==(const ParallelizeRelation&) const = default;
 };
 
-using Relation = std::variant<SplitRelation, DivideRelation, CollapseRelation, RotateRelation, DistributeRelation,
-                              HoldRelation, CommunicateRelation, SubstituteRelation, ParallelizeRelation>;
+using Relation =
+    std::variant<SplitRelation, DivideRelation, CollapseRelation, RotateRelation, DistributeRelation, HoldRelation,
+                 EverywhereRelation, CommunicateRelation, SubstituteRelation, ParallelizeRelation>;
 
 std::string to_string(const Relation& relation);
 
