@@ -43,8 +43,9 @@ struct RunOptions {
   bool own_memory = false;  // let a processor touch only memory of its own
 };
 
-// Statements compiled together with their schedules: a value that can be run many times, on new data and with new
-// values of its params. Several threads may run one kernel at once on a tensor set that they do not write to at once.
+// Statements compiled together with their schedules: a value that can be run many times, on new data, with new values
+// of its params and with tensors that were redistributed. Several threads may run one kernel at once on a tensor set
+// that they do not write to at once.
 class Kernel {
  public:
   // The statements that define these tensors, in this order.
@@ -59,7 +60,9 @@ class Kernel {
   Cost cost() const;            // counted from the Plan under the current values of the params
 
  private:
+  friend class TensorHandle;
   struct State;
+  explicit Kernel(std::shared_ptr<State> state) : state_(std::move(state)) {}
   std::shared_ptr<State> state_;
 };
 

@@ -16,6 +16,9 @@ namespace distal {
 
 struct TensorState;
 class Kernel;
+struct Cost;
+struct RunReport;
+struct RunOptions;
 
 // The rectangle lo <= x < hi of a tensor.
 struct Rectangle {
@@ -62,6 +65,26 @@ class TensorHandle {
   // Uses the caller's memory for one processor's piece from now on, without a copy; strides count in elements and are
   // those of a dense block in the format's order if none are given. The memory must outlive the tensor.
   void bind(int64_t processor, void* data, std::vector<int64_t> strides = {});
+
+  // From now on the tensor has this format; its elements are what they were. It moves as a program does: an element
+  // comes to each new owner once, and not at all to a processor that held it. The machines of the two formats may have
+  // different shapes; processors are then the same that have the same number, counting in row-major order.
+  // Buffers that the caller bound keep the old elements and are the tensor's no more; memory for the new pieces is its
+  // own until the caller binds again. Kernels that use the tensor are compiled anew at their next run, against the new
+  // format; where their schedule does not fit it, that run throws the Error.
+  RunReport redistribute(const Format& format);
+  // The same, run as `options` say.
+  RunReport redistribute(const Format& format, const RunOptions& options);
+  // What that would move and hold; moves nothing.
+  Cost redistribution_cost(const Format& format) const;
+
+  // Takes the elements of a tensor of the same shape and element type, wherever that one lives, in the same way. This
+  // tensor keeps its format and its buffers: declare it in the new format, bind buffers, and copy into them.
+  RunReport copy_from(const TensorHandle& source);
+  // The same, run as `options` say.
+  RunReport copy_from(const TensorHandle& source, const RunOptions& options);
+  // The kernel of that copy, to look at or to run again and again.
+  Kernel copy_kernel(const TensorHandle& source) const;
 
   void load(const std::string& npy_file);  // from a file of NumPy's, which must have this shape and type
   void save(const std::string& npy_file);  // to a file of NumPy's

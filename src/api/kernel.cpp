@@ -44,7 +44,24 @@ struct Kernel::State {
   std::mutex mutex;
   std::shared_ptr<const Prepared> prepared;
 
+  explicit State(std::vector<DefinedTensor> defined) { compile(std::move(defined)); }
+
+  void compile(std::vector<DefinedTensor> defined) {
+    BuiltModule made = build_module(std::move(defined));
+    program = core::compile(made.module);
+    built = std::move(made);
+    prepared = nullptr;
+  }
+
+  // A tensor that was redistributed is another one to the compiler. A kernel that cannot be compiled for it stays
+  // stale.
+  void refresh() {
+    std::lock_guard lock(mutex);
+    if (is_stale(built)) compile(built.defined);
+  }
+
   std::shared_ptr<const Prepared> prepare() {
+    refresh();
     core::Bindings params = values_of(built.params);
     std::lock_guard lock(mutex);
     if (prepared && prepared->params == params) return prepared;
@@ -63,12 +80,15 @@ struct Kernel::State {
   }
 };
 
-Kernel::Kernel(const std::vector<TensorHandle>& defined) : state_(std::make_shared<State>()) {
-  if (defined.empty()) throw Error("a kernel needs at least one defined tensor");
-  std::vector<std::shared_ptr<TensorState>> states;
-  for (const TensorHandle& t : defined) states.push_back(t.state());
-  state_->built = build_module(states);
-  state_->program = core::compile(state_->built.module);
+Kernel::Kernel(const std::vector<TensorHandle>& tensors) {
+  if (tensors.empty()) throw Error("a kernel needs at least one defined tensor");
+  std::vector<DefinedTensor> all;
+  for (const TensorHandle& t : tensors) all.push_back(defined(t.state()));
+  state_ = std::make_shared<State>(std::move(all));
+}
+
+Kernel TensorHandle::copy_kernel(const TensorHandle& source) const {
+  return Kernel(std::make_shared<Kernel::State>(std::vector<DefinedTensor>{defined_as_copy(state_, source.state_)}));
 }
 
 RunReport Kernel::run(const RunOptions& options) const {
@@ -88,9 +108,15 @@ RunReport Kernel::run(const RunOptions& options) const {
   return {taken.count(), counts.bytes_moved, counts.bytes_copied, counts.messages};
 }
 
-std::string Kernel::text() const { return core::to_string(state_->built.module); }
+std::string Kernel::text() const {
+  state_->refresh();
+  return core::to_string(state_->built.module);
+}
 
-std::string Kernel::program() const { return core::to_string(*state_->program); }
+std::string Kernel::program() const {
+  state_->refresh();
+  return core::to_string(*state_->program);
+}
 
 std::string Kernel::plan() const { return core::to_string(state_->prepare()->plan); }
 

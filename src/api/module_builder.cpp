@@ -6,6 +6,7 @@
 
 #include "distal/error.h"
 #include "lang/parse.h"
+#include "schedule/redistribute.h"
 
 namespace distal {
 
@@ -18,11 +19,13 @@ void add_once(std::vector<T>& list, const T& item) {
 
 class Builder {
  public:
-  BuiltModule run(const std::vector<std::shared_ptr<TensorState>>& defined) {
-    for (const auto& tensor : defined) add_statement(tensor);
+  BuiltModule run(std::vector<DefinedTensor> defined) {
+    for (const DefinedTensor& d : defined) add_statement(d.tensor, d.definition);
+    built_.defined = std::move(defined);
     for (const auto& p : built_.params) built_.module.params.push_back({p->name, core::IntExpr(p->value), {}});
     for (const auto& t : built_.tensors) {
       built_.module.tensors.push_back(to_core(*t));
+      built_.times_redistributed.push_back(t->times_redistributed);
       if (t->type != built_.tensors[0]->type) {
         throw Error(fmt::format(
             "tensor {} has elements of type {}, and {} of type {}; a program computes with one type", t->name,
@@ -36,9 +39,7 @@ class Builder {
   }
 
  private:
-  void add_statement(const std::shared_ptr<TensorState>& tensor) {
-    if (!tensor->definition) throw Error(fmt::format("tensor {} has no statement to compile", tensor->name));
-    const Definition& definition = *tensor->definition;
+  void add_statement(const std::shared_ptr<TensorState>& tensor, const Definition& definition) {
     add_tensor(tensor);
     for (const auto& t : definition.tensors) {
       std::shared_ptr<TensorState> alive = t.lock();
@@ -79,7 +80,24 @@ class Builder {
 
 }  // namespace
 
-BuiltModule build_module(const std::vector<std::shared_ptr<TensorState>>& defined) { return Builder().run(defined); }
+BuiltModule build_module(std::vector<DefinedTensor> defined) { return Builder().run(std::move(defined)); }
+
+bool is_stale(const BuiltModule& built) {
+  for (size_t t = 0; t < built.tensors.size(); ++t) {
+    if (built.tensors[t]->times_redistributed != built.times_redistributed[t]) return true;
+  }
+  return false;
+}
+
+DefinedTensor defined(const std::shared_ptr<TensorState>& tensor) {
+  if (!tensor->definition) throw Error(fmt::format("tensor {} has no statement to compile", tensor->name));
+  return {tensor, *tensor->definition};
+}
+
+DefinedTensor defined_as_copy(const std::shared_ptr<TensorState>& to, const std::shared_ptr<TensorState>& from) {
+  core::ScheduledStatement copy = core::redistribution(to_core(*to), from->name);
+  return {to, {copy.statement, copy.schedule, {from}, {}, {}}};
+}
 
 std::vector<Int> numbers_of(const TensorState& tensor) {
   std::vector<Int> out = tensor.dimensions;

@@ -8,14 +8,29 @@
 
 namespace distal {
 
+// A tensor and the statement that defines it. The statement is a copy: the user may give the tensor another one.
+struct DefinedTensor {
+  std::shared_ptr<TensorState> tensor;
+  Definition definition;
+};
+
 // The program that the handles describe, as the value that the same program in a .distal file parses to.
 struct BuiltModule {
+  std::vector<DefinedTensor> defined;  // what it was built from
   core::Module module;
   std::vector<std::shared_ptr<Param::State>> params;  // in the order of module.params
   std::vector<std::shared_ptr<TensorState>> tensors;  // in the order of module.tensors
+  std::vector<int64_t> times_redistributed;           // of each of the tensors, then
 };
 
-BuiltModule build_module(const std::vector<std::shared_ptr<TensorState>>& defined);
+BuiltModule build_module(std::vector<DefinedTensor> defined);
+// Whether a tensor of it has another format by now.
+bool is_stale(const BuiltModule& built);
+
+// The statement by which a tensor was defined; one that was not is an Error.
+DefinedTensor defined(const std::shared_ptr<TensorState>& tensor);
+// The statement that gives `to` the elements of `from`, run where `to` lives.
+DefinedTensor defined_as_copy(const std::shared_ptr<TensorState>& to, const std::shared_ptr<TensorState>& from);
 
 // Every number that the size and the format of a tensor depend on.
 std::vector<Int> numbers_of(const TensorState& tensor);

@@ -43,6 +43,9 @@ struct TensorState {
   core::TensorPieces& pieces();
   std::shared_ptr<core::TensorPieces> shared_pieces();
   void forget_pieces() { pieces_ = nullptr; }
+  // Becomes what the other is: its format and its pieces. The other is not to be used any more.
+  void take_over(TensorState& other);
+  int64_t times_redistributed = 0;  // a kernel that was compiled for an earlier format sees that it is stale
 
  private:
   core::Bindings values_;  // of the params when the pieces were made

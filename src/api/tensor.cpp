@@ -82,6 +82,15 @@ std::shared_ptr<core::TensorPieces> TensorState::shared_pieces() {
 
 core::TensorPieces& TensorState::pieces() { return *shared_pieces(); }
 
+void TensorState::take_over(TensorState& other) {
+  pieces_ = other.shared_pieces();
+  allocator_ = std::move(other.allocator_);
+  values_ = other.values_;
+  format = other.format;
+  bound.clear();
+  ++times_redistributed;
+}
+
 TensorHandle::TensorHandle(ElementKind type, std::string name, std::vector<Int> dimensions, Format format)
     : state_(std::make_shared<TensorState>()) {
   state_->type = to_core(type);

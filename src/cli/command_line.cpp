@@ -15,11 +15,8 @@ void add_program(CLI::App* app, CliOptions& o) {
   app->add_option("--type", o.type, "element type: float, double, int32, int64, complex<float>, complex<double>");
 }
 
-void add_run(CLI::App& app, CliOptions& o) {
-  CLI::App* run =
-      app.add_subcommand("run", "compile a program, place random or loaded data, run it and check the result");
-  add_program(run, o);
-  run->add_option("--engine", o.engine, "what to run on: threads")->capture_default_str();
+// What any command that runs takes.
+void add_running(CLI::App* run, CliOptions& o) {
   run->add_option("--threads", o.threads, "threads of the engine; 0: one a core")
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
@@ -33,6 +30,27 @@ void add_run(CLI::App& app, CliOptions& o) {
   run->add_option("--seed", o.seed, "of the random data")->capture_default_str();
   run->add_option("--load", o.load, "data of a tensor, such as B=b.npy")->take_all();
   run->add_option("--save", o.save, "where to save a tensor, such as A=a.npy")->take_all();
+}
+
+void add_run(CLI::App& app, CliOptions& o) {
+  CLI::App* run =
+      app.add_subcommand("run", "compile a program, place random or loaded data, run it and check the result");
+  add_program(run, o);
+  run->add_option("--engine", o.engine, "what to run on: threads")->capture_default_str();
+  add_running(run, o);
+}
+
+void add_redistribute(CLI::App& app, CliOptions& o) {
+  CLI::App* redistribute = app.add_subcommand("redistribute", "move a tensor of a program into another format");
+  add_program(redistribute, o);
+  redistribute->add_option("TENSOR", o.tensor, "the tensor; the program says its present format")->required();
+  redistribute
+      ->add_option("FORMAT", o.format,
+                   "the new one, as behind the colon of a declaration: 'xy -> xy cyclic(x = 64) on Grid(2, 2)'")
+      ->required();
+  add_running(redistribute, o);
+  redistribute->add_flag("--explain", o.explain,
+                         "show the program that would move it, and what that costs; run nothing");
 }
 
 void add_explain(CLI::App& app, CliOptions& o) {
@@ -61,6 +79,7 @@ int dispatch(const CLI::App& app, const CliOptions& options) {
   if (app.got_subcommand("run")) return run_command(options);
   if (app.got_subcommand("explain")) return explain_command(options);
   if (app.got_subcommand("check")) return check_command(options);
+  if (app.got_subcommand("redistribute")) return redistribute_command(options);
   return plan_cosma_command(options);
 }
 
@@ -69,7 +88,8 @@ void refuse_unknown_command(const CLI::App& app, int argc, const char* const* ar
   std::string word = argc > 1 ? argv[1] : "";
   bool known = !app.get_subcommands([&](const CLI::App* command) { return command->check_name(word); }).empty();
   if (word.empty() || word[0] == '-' || known) return;
-  throw Error(fmt::format("there is no command `{}`", word), {}, "the commands are run, explain, check and plan");
+  throw Error(fmt::format("there is no command `{}`", word), {},
+              "the commands are run, explain, check, redistribute and plan");
 }
 
 }  // namespace
@@ -82,6 +102,7 @@ int main_command(int argc, const char* const* argv) {
   add_run(app, options);
   add_explain(app, options);
   add_program(app.add_subcommand("check", "parse and verify a program only"), options);
+  add_redistribute(app, options);
   add_plan(app, options);
   try {
     refuse_unknown_command(app, argc, argv);

@@ -163,8 +163,9 @@ int dump_pass(const std::string& wanted, const LoadedModule& loaded) {
 
 }  // namespace
 
-int explain_command(const CliOptions& options) {
-  LoadedModule loaded = load_module(options);
+int explain_command(const CliOptions& options) { return explain(options, load_module(options)); }
+
+int explain(const CliOptions& options, const LoadedModule& loaded) {
   if (!options.dump.empty()) return dump_pass(options.dump, loaded);
   Plan plan = make_plan(compile(loaded.module), loaded.params);
   Cost cost = count_cost(plan);

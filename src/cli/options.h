@@ -26,6 +26,8 @@ struct CliOptions {
   std::vector<std::string> load;  // "B=b.npy"
   std::vector<std::string> save;
   std::string dump;
+  std::string tensor, format;  // redistribute
+  bool explain = false;
 
   int64_t ni = 0, nj = 0, nk = 0, processors = 0, bytes_per_processor = 0;  // plan cosma
 };
@@ -47,10 +49,14 @@ struct LoadedModule {
 };
 LoadedModule load_module(const CliOptions& options);
 
+// Shows what a program would do.
+int explain(const CliOptions& options, const LoadedModule& loaded);
+
 // The commands; each returns the exit status.
 int run_command(const CliOptions& options);
 int explain_command(const CliOptions& options);
 int check_command(const CliOptions& options);
+int redistribute_command(const CliOptions& options);
 int plan_cosma_command(const CliOptions& options);
 
 // Parses the command line and does what it says. Errors are printed on stderr and become the exit status.

@@ -40,6 +40,7 @@ struct Builder {
   }
   void operator()(const DistributeRelation&) {}
   void operator()(const HoldRelation&) {}
+  void operator()(const EverywhereRelation&) {}
   void operator()(const CommunicateRelation&) {}
   void operator()(const SubstituteRelation&) {}
   void operator()(const ParallelizeRelation&) {}

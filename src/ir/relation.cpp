@@ -36,6 +36,9 @@ struct Printer {
   std::string operator()(const HoldRelation& r) const {
     return fmt::format("hold(level {} dimension {} at {})", r.level, r.dimension, r.face.to_string());
   }
+  std::string operator()(const EverywhereRelation& r) const {
+    return fmt::format("everywhere(level {} dimension {})", r.level, r.dimension);
+  }
   std::string operator()(const CommunicateRelation& r) const {
     return fmt::format("communicate({}, {})", r.tensor.text, r.at.name);
   }

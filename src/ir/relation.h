@@ -46,6 +46,12 @@ struct HoldRelation {  // nothing is distributed onto this machine dimension, an
   IntExpr face;
   bool operator==(const HoldRelation&) const = default;
 };
+// A copy runs at every coordinate of this machine dimension, so that each replica of its output takes what it lacks.
+struct EverywhereRelation {
+  int level = 0;
+  int dimension = 0;
+  bool operator==(const EverywhereRelation&) const = default;
+};
 struct CommunicateRelation {
   Name tensor;
   IndexVar at;
@@ -84,8 +90,8 @@ struct PrecomputeRelation {
 };
 
 using Relation = std::variant<SplitRelation, DivideRelation, CollapseRelation, RotateRelation, DistributeRelation,
-                              HoldRelation, CommunicateRelation, SubstituteRelation, ParallelizeRelation,
-                              UnrollRelation, VectorizeRelation, PrecomputeRelation>;
+                              HoldRelation, EverywhereRelation, CommunicateRelation, SubstituteRelation,
+                              ParallelizeRelation, UnrollRelation, VectorizeRelation, PrecomputeRelation>;
 
 std::string to_string(const Relation& relation);
 

@@ -135,6 +135,11 @@ std::vector<IndexVar> reduction_variables(const Statement& statement) {
   return out;
 }
 
+bool is_copy(const Statement& statement) {
+  if (statement.op != AssignOp::Assign || !std::holds_alternative<Access>(statement.rhs.node())) return false;
+  return reduction_variables(statement).empty() && variables(statement).size() == statement.lhs.indices.size();
+}
+
 std::vector<Term> additive_terms(const Expr& expr) {
   std::vector<Term> out;
   collect_terms(expr, false, out);

@@ -92,6 +92,8 @@ std::vector<IndexVar> variables(const Expr& expr);                      // by fi
 std::vector<IndexVar> variables(const Statement& statement);            // left side first
 std::vector<IndexVar> reduction_variables(const Statement& statement);  // those only on the right
 std::vector<Term> additive_terms(const Expr& expr);
+// Whether the statement only moves elements: A(i, j) = B(j, i), every element of A from one of B.
+bool is_copy(const Statement& statement);
 
 std::string to_string(const Access& access);
 std::string to_string(const Expr& expr);

@@ -1,6 +1,7 @@
 #include "lang/module.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>
@@ -37,15 +38,11 @@ bool is_identity(const std::vector<int>& order) {
 
 std::string tensor_text(const Tensor& tensor) {
   std::string out = "tensor " + tensor.name;
-  std::vector<std::string> dimensions, order;
+  std::vector<std::string> dimensions;
   for (const IntExpr& dimension : tensor.dimensions) dimensions.push_back(dimension.to_string());
   if (!dimensions.empty()) out += fmt::format("({})", joined(dimensions));
-  if (tensor.distribution) out += " : " + to_string(*tensor.distribution);
-  if (tensor.machine)
-    out += " on " + (tensor.machine->name.empty() ? to_string(*tensor.machine) : tensor.machine->name);
-  for (int d : tensor.order) order.push_back(std::to_string(d));
-  if (!is_identity(tensor.order)) out += fmt::format(" order({})", joined(order));
-  if (tensor.memory != MemoryKind::System) out += " in " + to_string(tensor.memory);
+  std::string format = format_text(tensor);
+  if (!format.empty()) out += (tensor.distribution ? " : " : " ") + format;
   return out + "\n";
 }
 
@@ -57,6 +54,17 @@ std::string statement_text(const ScheduledStatement& scheduled) {
 }
 
 }  // namespace
+
+std::string format_text(const Tensor& tensor) {
+  std::vector<std::string> parts, order;
+  if (tensor.distribution) parts.push_back(to_string(*tensor.distribution));
+  if (tensor.machine)
+    parts.push_back("on " + (tensor.machine->name.empty() ? to_string(*tensor.machine) : tensor.machine->name));
+  for (int d : tensor.order) order.push_back(std::to_string(d));
+  if (!is_identity(tensor.order)) parts.push_back(fmt::format("order({})", joined(order)));
+  if (tensor.memory != MemoryKind::System) parts.push_back("in " + to_string(tensor.memory));
+  return fmt::format("{}", fmt::join(parts, " "));
+}
 
 const Tensor* Module::find_tensor(const std::string& name) const { return find_named(tensors, name); }
 

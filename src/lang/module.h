@@ -54,6 +54,8 @@ struct Module {
 };
 
 std::string to_string(const Module& module);
+// What stands behind the colon of a tensor's declaration; empty for a tensor that has no format of its own.
+std::string format_text(const Tensor& tensor);
 
 // The values of all params: the defaults, with `overrides` in their place. An override of an unknown param is
 // refused with the params that there are.

@@ -182,6 +182,13 @@ Module parse_module(const std::string& text, const std::string& source_name) {
   return ModuleParser(lex(source)).run();
 }
 
+Tensor parse_format(const std::string& text, const std::string& source_name, const Module& module,
+                    const Tensor& tensor) {
+  auto source = std::make_shared<const Source>(Source{source_name, with_unix_line_ends(text)});
+  TokenStream tokens(lex(source));
+  return parse_format(tokens, module, tensor);
+}
+
 Module parse_file(const std::string& path) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);

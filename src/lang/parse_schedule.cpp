@@ -116,7 +116,7 @@ class CommandParser {
     check_count(args.size(), {1, 2, 4});
     if (args.size() == 1) return DistributeCommand{variables(args[0]), std::nullopt};
     if (args.size() == 2) return DistributeCommand{variables(args[0]), grid(args[1])};
-    return DistributeOntoCommand{variables(args[0]), variables(args[1]), variables(args[2]), grid(args[3])};
+    return DistributeOntoCommand{any_variables(args[0]), any_variables(args[1]), any_variables(args[2]), grid(args[3])};
   }
 
   Action communicate(const std::vector<Argument>& args) const {
@@ -311,6 +311,12 @@ class CommandParser {
 
   std::vector<IndexVar> variables(const Argument& arg) const {
     check_names(arg);
+    return any_variables(arg);
+  }
+
+  // A tensor that nothing cuts is followed by no loop: the lists of a compound distribute may be empty.
+  std::vector<IndexVar> any_variables(const Argument& arg) const {
+    if (!is_plain(arg)) refuse_argument(arg, "a name or a list of names");
     std::vector<IndexVar> out;
     for (const Name& n : arg.names) out.push_back({n.text, n.span});
     return out;

@@ -23,16 +23,33 @@ class TensorParser {
     tensor_.name = std::string(name.text);
     tensor_.span = name.span;
     if (tokens_.peek().is("(")) dimensions();
-    tensor_.order.resize(tensor_.dimensions.size());
-    std::iota(tensor_.order.begin(), tensor_.order.end(), 0);
-    if (tokens_.accept(":")) raw_ = read_distribution(tokens_, module_);
-    clauses();
-    check_line_end();
-    if (raw_) distribute();
+    format(tokens_.accept(":"));
+    return std::move(tensor_);
+  }
+
+  // The colon may be left out here, as nothing stands before it.
+  Tensor run_format(const Tensor& tensor) {
+    tensor_.name = tensor.name;
+    tensor_.dimensions = tensor.dimensions;
+    tensor_.span = tokens_.peek().span;
+    if (tokens_.at_end()) throw Error("the format is empty", {}, "write for instance 'xy -> xy on Grid(2, 2)'");
+    bool colon = tokens_.accept(":");
+    bool only_clauses = at_clause("on", false) || at_clause("order", true) || at_clause("in", false);
+    format(colon || !only_clauses);
+    if (!tokens_.at_end()) tokens_.refuse("nothing after the format");
     return std::move(tensor_);
   }
 
  private:
+  void format(bool has_distribution) {
+    tensor_.order.resize(tensor_.dimensions.size());
+    std::iota(tensor_.order.begin(), tensor_.order.end(), 0);
+    if (has_distribution) raw_ = read_distribution(tokens_, module_);
+    clauses();
+    check_line_end();
+    if (raw_) distribute();
+  }
+
   // Before the distribution is resolved: a stray word here explains what would look like a wrong arity there.
   void check_line_end() const {
     if (tokens_.at_end() || tokens_.peek().starts_line) return;
@@ -182,5 +199,9 @@ class TensorParser {
 }  // namespace
 
 Tensor parse_tensor(TokenStream& tokens, const Module& module) { return TensorParser(tokens, module).run(); }
+
+Tensor parse_format(TokenStream& tokens, const Module& module, const Tensor& tensor) {
+  return TensorParser(tokens, module).run_format(tensor);
+}
 
 }  // namespace distal::core

@@ -9,4 +9,7 @@ namespace distal::core {
 // order. Whether the name is free is checked by the caller.
 Tensor parse_tensor(TokenStream& tokens, const Module& module);
 
+// The tensor in another format: parses what may stand behind the colon of its declaration, to the end of the text.
+Tensor parse_format(TokenStream& tokens, const Module& module, const Tensor& tensor);
+
 }  // namespace distal::core

@@ -42,8 +42,10 @@ Machine with_values(Machine machine, const Bindings& params) {
 
 void refuse_two_machines(const std::string& a, const Machine& on_a, const std::string& b, const Machine& on_b,
                          const SourceSpan& span) {
-  throw Error(fmt::format("{} is on {}, but {} is on {}", a, described(on_a), b, described(on_b)), span,
-              "all tensors of one statement must be on the same machine");
+  throw Error(
+      fmt::format("{} is on {}, but {} is on {}", a, described(on_a), b, described(on_b)), span,
+      "all tensors of one statement must be on the same machine; only a copy, as in `A(i) = B(i)`, goes from one "
+      "to another");
 }
 
 std::string described(const Machine& machine) {

@@ -4,8 +4,8 @@
 
 namespace distal::core {
 
-// All tensors of a statement live on one machine. Machines are compared by value, not by name: the same grids of
-// the same processors are the same machine.
+// All tensors of a statement live on one machine; only a copy may go from one to another. Machines are compared by
+// value, not by name: the same grids of the same processors are the same machine.
 
 // Whether two machines differ whatever the params are.
 bool surely_differ(const Machine& a, const Machine& b);

@@ -51,7 +51,7 @@ class Lowering {
       NodePtr init = std::make_shared<Node>(Node{Init{output_.tensor}});
       body = std::make_shared<Node>(Node{Chain{{init, body}}});
     }
-    return Stage{scheduled_, concrete_, placed_.machine, placed_.space, placed_.held, body};
+    return Stage{scheduled_, concrete_, placed_.machine, placed_.space, placed_.held, everywhere(), body};
   }
 
  private:
@@ -250,6 +250,19 @@ class Lowering {
     inner.at = loop(position).name;
     locate(inner, position);
     push(std::move(inner), position);
+  }
+
+  // Several processors may do the same only where each writes a copy of its own: not where the output is a partial, to
+  // which each would add, nor where it is shared by the processors of a lower level.
+  std::vector<EverywhereDimension> everywhere() const {
+    std::vector<EverywhereDimension> out;
+    for (const EverywhereDimension& d : placed_.everywhere) {
+      bool each_has_its_own = std::all_of(acquires_.begin(), acquires_.end(), [&](const PositionedAcquire& a) {
+        return a.acquire.privilege != Privilege::Reduce && d.level < a.acquire.place_levels;
+      });
+      if (each_has_its_own) out.push_back(d);
+    }
+    return out;
   }
 
   // The program steps through every loop down to the last launch and the innermost acquire; the leaf has the rest.

@@ -113,6 +113,7 @@ PlacedNest place_nest(const Nest& nest, const Statement& statement, const std::m
 
   for (const Relation& r : nest.relations) {
     if (const auto* h = std::get_if<HoldRelation>(&r)) out.held.push_back({h->level, h->dimension, h->face});
+    if (const auto* e = std::get_if<EverywhereRelation>(&r)) out.everywhere.push_back({e->level, e->dimension});
   }
   return out;
 }

@@ -24,6 +24,7 @@ struct PlacedNest {
   IterationSpace<IntExpr> space;
   std::vector<PlacedLoop> loops;  // outermost first
   std::vector<HeldDimension> held;
+  std::vector<EverywhereDimension> everywhere;
 
   int levels() const { return static_cast<int>(machine.levels.size()); }
   // The last position of the launch that the loop at `position` belongs to, rounds included; `position` itself for a

@@ -24,6 +24,10 @@ StagePlan plan_stage(const Plan& plan, const Stage& stage) {
   for (const HeldDimension& h : stage.held) {
     out.held[out.machine.dimension(h.level, h.dimension)] = h.face.evaluate(plan.params);
   }
+  for (const EverywhereDimension& e : stage.everywhere) {
+    out.everywhere.push_back(out.machine.dimension(e.level, e.dimension));
+    out.held[out.everywhere.back()] = -1;
+  }
   for (const LaunchDimension& d : launch_dimensions(stage)) {
     int dimension = out.machine.dimension(d.level, d.dimension);
     out.machine_dimension[d.variable] = dimension;
@@ -114,6 +118,13 @@ int64_t StagePlan::coordinate(int64_t processor, int dimension) const {
   int64_t stride = 1;
   for (size_t d = machine.extents.size(); d-- > static_cast<size_t>(dimension) + 1;) stride *= machine.extents[d];
   return (processor / stride) % machine.extents[dimension];
+}
+
+int64_t StagePlan::beside(int64_t processor, int64_t place) const {
+  if (everywhere.empty()) return processor;
+  Coordinates at = machine.coordinates(processor);
+  for (int d : everywhere) at[d] = coordinate(place, d);
+  return machine.processor(at);
 }
 
 std::vector<int64_t> StagePlan::places(int place_levels) const {

@@ -42,6 +42,7 @@ struct StagePlan {
   IterationSpace<int64_t> space;
   std::vector<int> machine_dimension;  // by variable: the machine dimension it takes its value from, or -1
   std::vector<int64_t> held;           // by machine dimension: the coordinate it is held at, or -1
+  std::vector<int> everywhere;         // the machine dimensions at whose every coordinate the same is done
   std::vector<AcquirePlan> acquires;   // by id
   std::vector<int> leaf_loops;         // of the leaf's outermost part
   std::map<int, int64_t> unroll;       // by loop of the leaf
@@ -50,6 +51,8 @@ struct StagePlan {
   const Node* fold_at = nullptr;
 
   int64_t coordinate(int64_t processor, int dimension) const;
+  // The processor beside `processor` that has the coordinates of `place` where the same is done everywhere.
+  int64_t beside(int64_t processor, int64_t place) const;
   // The processors (or, with fewer levels, the first processor of each upper-level one) that take part.
   std::vector<int64_t> places(int place_levels) const;
   // Sets the intervals of all variables for a place; false if it has nothing to do there.

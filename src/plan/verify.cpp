@@ -103,6 +103,7 @@ class Verifier : public PlanVisitor {
   void end(const StagePlan& stage) override {
     const Acquire& output = *stage.acquires[0].acquire;
     int64_t elements = output_elements(stage);
+    for (int d : stage.everywhere) elements *= stage.machine.extents[d];
     if (output.privilege == Privilege::Write && written_ != elements) {
       fail("{} of the {} elements of {} are written", written_, elements, tensor(stage.output).name);
     }
@@ -373,7 +374,10 @@ class Verifier : public PlanVisitor {
       int64_t view = in_place_[a.acquire->id].at(place);
       if (view >= 0) delivered[view].push_back(&rect);
       owners.cut(rect, [&](const Rect& part, const Colour& colour) {
-        for (int64_t replica : owners.processors_of(colour)) wanted[replica] += part.volume();
+        for (int64_t replica : owners.processors_of(colour)) {
+          // Where the same is done everywhere, each place answers for the replicas on its side.
+          if (stage_->beside(replica, place) == replica) wanted[replica] += part.volume();
+        }
       });
     }
     for (const Transfer& t : step.transfers) {

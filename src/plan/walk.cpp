@@ -226,11 +226,15 @@ class Walker {
       int64_t holder = held.views[0];
       if (holder < 0) {
         holder = owners.nearest_owner(colour, place);
-        if (moves(stage_, a.acquire->place_levels, holder, place)) holder = owners.first_owner(colour);
+        if (moves(stage_, a.acquire->place_levels, holder, place)) {
+          holder = stage_.beside(owners.first_owner(colour), place);
+        }
         step.transfers.push_back({part, place, holder, Transfer::Kind::WriteHome});
       }
       for (int64_t replica : owners.processors_of(colour)) {
-        if (replica != holder) step.transfers.push_back({part, holder, replica, Transfer::Kind::Replicate});
+        // Where the same is done everywhere, a replica over there is written there.
+        bool ours = stage_.beside(replica, place) == replica;
+        if (ours && replica != holder) step.transfers.push_back({part, holder, replica, Transfer::Kind::Replicate});
       }
     });
   }

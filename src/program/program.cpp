@@ -29,6 +29,7 @@ class Printer {
   explicit Printer(const Stage& stage) : stage_(stage) {}
 
   std::string print() {
+    show_everywhere();
     visit(stage_.root, 0);
     return out_;
   }
@@ -46,6 +47,14 @@ class Printer {
 
   void visit(const NodePtr& node, int depth) {
     std::visit([&](const auto& n) { show(n, depth); }, node->value);
+  }
+
+  void show_everywhere() {
+    std::vector<std::string> dims;
+    for (const EverywhereDimension& d : stage_.everywhere) {
+      dims.push_back(fmt::format("{}[{}].{}", machine_name(), d.level, d.dimension));
+    }
+    if (!dims.empty()) line(0, fmt::format("everywhere on {}", fmt::join(dims, ", ")));
   }
 
   void show(const Launch& n, int depth) {

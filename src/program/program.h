@@ -152,6 +152,12 @@ struct HeldDimension {
   IntExpr face;
 };
 
+// A machine dimension at whose every coordinate a copy runs: each replica of the output takes what it lacks.
+struct EverywhereDimension {
+  int level;
+  int dimension;
+};
+
 // One statement, lowered.
 struct Stage {
   ScheduledStatement source;
@@ -159,6 +165,7 @@ struct Stage {
   Machine machine;
   IterationSpace<IntExpr> space;
   std::vector<HeldDimension> held;
+  std::vector<EverywhereDimension> everywhere;
   NodePtr root;
 };
 

@@ -69,10 +69,6 @@ void require_loop(const Nest& nest, const IndexVar& v, const std::string& comman
     std::string gone = std::visit(Replacement{v}, r);
     if (!gone.empty()) refuse(nest, v.span, fmt::format("{}: there is no loop {} any more: {}", command, v.name, gone));
   }
-  if (contains(nest.around, v)) {
-    refuse(nest, v.span,
-           fmt::format("{}: loop {} stands around a precompute that the other loops stand inside of", command, v.name));
-  }
   if (contains(all_loops(nest.body), v)) {
     refuse(
         nest, v.span,

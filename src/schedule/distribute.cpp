@@ -126,6 +126,11 @@ size_t target_of(const Nest& nest, const std::vector<IndexVar>& targets, const s
   return targets.size();
 }
 
+bool copies_into(const Nest& nest, const Tensor& tensor) {
+  const Assignment& a = assignment_of(nest);
+  return a.lhs.tensor == tensor.name && is_copy(Statement{a.lhs, a.op, a.rhs, {}});
+}
+
 Compound follow_tensor(const Nest& nest, const DistributeOntoCommand& c, const Target& onto) {
   const LevelDistribution& level = onto.follow->distribution->levels[onto.level];
   Access access = access_of(nest, *onto.follow, c.onto.span);
@@ -138,7 +143,12 @@ Compound follow_tensor(const Nest& nest, const DistributeOntoCommand& c, const T
       continue;
     }
     const auto* partition = std::get_if<Partition>(&role);
-    if (!partition) continue;  // every coordinate of a broadcast dimension holds the tensor: 0 is as good as any
+    if (!partition) {
+      // Every coordinate of a broadcast dimension holds the tensor: 0 is as good as any. A copy goes to all of them, as
+      // what a replica has already, or finds nearby, need not come from the first one.
+      if (copies_into(nest, *onto.follow)) out.relations.push_back(EverywhereRelation{onto.level, static_cast<int>(d)});
+      continue;
+    }
     auto name = std::find(level.tensor_dimensions.begin(), level.tensor_dimensions.end(), partition->name);
     const IndexVar& v = access.indices[static_cast<size_t>(name - level.tensor_dimensions.begin())];
     size_t t = target_of(nest, c.targets, used, v);

@@ -245,7 +245,8 @@ TEST(Api, WhatOnlyTheHandlesCanSayWrong) {
   IndexVar i("i");
   Param none(0);
   Machine m{Grid(2)};
-  EXPECT_EQ(error_of([] { Kernel kernel({}); }), "error: a kernel needs at least one defined tensor");
+  EXPECT_EQ(error_of([] { Kernel kernel(std::vector<TensorHandle>{}); }),
+            "error: a kernel needs at least one defined tensor");
   EXPECT_EQ(error_of([] { Tensor<double>("A", {0}).at({0}); }),
             "error: tensor A has a size of 0; sizes are at least 1");
   EXPECT_EQ(error_of([&] { Tensor<double>("A", {4}, Format({Dense}, Distribution(m, {3}))).pieces(); }),

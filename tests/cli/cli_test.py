@@ -214,7 +214,9 @@ class Text(CliTest):
             ("explain",): "FILE --set --type --json --dump",
             ("check",): "FILE --set --type",
             ("plan", "cosma"): "NI NJ NK PROCESSORS BYTES_PER_PROCESSOR --type --json",
-            (): "run explain check plan",
+            ("redistribute",): "FILE TENSOR FORMAT --set --type --threads --reps --leaf --check --json --own-memory "
+            "--seed --load --save --explain",
+            (): "run explain check redistribute plan",
         }
         for command, words in options.items():
             text = self.succeed(*command, "--help")
@@ -223,12 +225,100 @@ class Text(CliTest):
                 self.assertIn(word, text, command)
 
 
+class Redistribute(CliTest):
+    """A tensor of a program moves into another format."""
+
+    def redistribute(self, tensor, format_text, *more, file=SUMMA):
+        return self.succeed("redistribute", file, tensor, format_text, "--set", SMALL, *more)
+
+    def json_to(self, tensor, format_text, *more, file=SUMMA):
+        return self.json_of("redistribute", file, tensor, format_text, "--set", SMALL, *more)
+
+    def test_summary(self):
+        text = self.redistribute("B", "xy -> xy cyclic(x = 4, y = 2) on Grid(2, 2) order(1, 0)", "--check")
+        for line in (
+            "B(32, 40)",
+            "  from      xy -> xy on M",
+            "  to        xy -> xy cyclic(x = 4, y = 2) on Grid(2, 2) order(1, 0)",
+        ):
+            self.assertIn(line, text.splitlines())
+        self.assertRegex(text, r"moved     7.5 KiB in \d+ messages")
+        self.assertRegex(text, r"check     correct, largest relative error 0.0e\+00 in 1,280 elements")
+
+    def test_json_has_the_names_of_run_and_explain(self):
+        said = self.json_to("B", ": xy -> yx on M", "--type", "int32")
+        for name, kind in RUN_FIELDS.items():
+            self.assertIsInstance(said[name], kind, name)
+        self.assertEqual((said["tensor"], said["from"], said["to"]), ("B", "xy -> xy on M", "xy -> yx on M"))
+        self.assertEqual(said["pattern"], "shift")
+        self.assertEqual(said["bytes_moved"], 2 * 16 * 20 * 4)
+        self.assertEqual(said["messages"], 2)
+        told = self.json_to("B", "xy -> yx on M", "--type", "int32", "--explain")
+        for name, kind in EXPLAIN_FIELDS.items():
+            self.assertIsInstance(told[name], kind, name)
+        self.assertEqual(told["bytes_moved"], said["bytes_moved"])
+        self.assertEqual(told["tensors"]["B"]["pattern"], "shift")
+
+    def test_moves_what_is_missing_and_no_more(self):
+        whole = 32 * 40 * 8
+        for format_text, moved in {
+            "xy -> xy on M": 0,
+            "xy -> xy on M order(1, 0)": 0,
+            "xy -> x* on M": whole,
+            "xy -> ** on M": 3 * whole,
+            "xy -> 11 on M": whole * 3 // 4,
+            "xy -> x on Grid(4)": whole // 2,
+            "xy -> x, xy -> y on Grid(gx) of Grid(gy)": 0,
+            "order(1, 0)": whole * 3 // 4,
+        }.items():
+            self.assertEqual(self.json_to("B", format_text, "--check")["bytes_moved"], moved, format_text)
+
+    def test_load_and_save(self):
+        array = np.random.default_rng(1).integers(-9, 9, (32, 40))
+        np.save(self.folder / "b.npy", array)
+        there = f"B={self.folder}/there.npy"
+        here = f"B={self.folder}/b.npy"
+        self.redistribute("B", "xy -> yx cyclic(x = 3)", "--type", "int64", "--load", here, "--save", there)
+        np.testing.assert_array_equal(np.load(self.folder / "there.npy"), array)
+
+    def test_explain_shows_a_program_and_runs_nothing(self):
+        text = self.redistribute("B", "xy -> x*", "--explain")
+        for wanted in ("B_redistributed(i, j) = B(i, j)", "Placement", "everywhere on M[0].1", "broadcast"):
+            self.assertIn(wanted, text)
+
+    def test_scalars_and_taken_names(self):
+        file = self.write("scalar.distal", "machine a_redistributed = Grid(2, 3)\ntensor a\na = 1\n")
+        said = self.json_of("redistribute", file, "a", ": -> *1")
+        self.assertEqual(said["bytes_moved"], 16)
+        self.assertEqual(said["from"], "the first processor")
+
+    def test_refusals(self):
+        def refuse(wanted, tensor, format_text, *more):
+            return self.refuse(2, wanted, "redistribute", SUMMA, tensor, format_text, *more)
+
+        refuse(["there is no tensor D in the program", "`A`, `B` and `C`"], "D", "xy -> yx on M")
+        text = refuse(["format:1:13: error: unknown machine `N`", "`M`"], "B", "xy -> yx on N")
+        lines = text.splitlines()
+        self.assertEqual(lines[1], "  xy -> yx on N")
+        self.assertEqual(lines[2].index("^"), lines[1].index("N"))
+        refuse("format:1:1: error: the left side names 1 dimension, but B has 2", "B", "x -> yx on M")
+        refuse(["format:1:8: error: face 2 of B is outside machine dimension 1", "0 to 1"], "B", "xy -> y2 on M")
+        refuse("format:1:15: error: expected `on`, `order`, `in`, `cyclic` or the end", "B", "xy -> yx on M now")
+        refuse("format:2:1: error: expected nothing after the format", "B", "xy -> yx on M\ntensor Z")
+        refuse(["the order of B is not a permutation", "order(1, 1)"], "B", "order(1, 1)")
+        refuse("the format is empty", "B", "")
+        refuse("--load C=c.npy: only B is redistributed", "B", "xy -> yx", "--load", "C=c.npy")
+        refuse("--save A=a.npy: only B is redistributed", "B", "xy -> yx", "--save", "A=a.npy")
+        self.refuse(2, "FORMAT is required", "redistribute", SUMMA, "B")
+        self.refuse(3, "gpu", "redistribute", SUMMA, "B", "xy -> xy on Grid(2, 2) gpu")
+
+
 class Refusals(CliTest):
     """Wrong input: status 2, nothing on stdout, and a message that says what is wrong and what would be right."""
 
     def test_command_line(self):
         self.refuse(2, "subcommand is required")
-        self.refuse(2, ["there is no command `foo`", "run, explain, check and plan"], "foo")
+        self.refuse(2, ["there is no command `foo`", "run, explain, check, redistribute and plan"], "foo")
         self.refuse(2, "FILE is required", "run")
         self.refuse(2, "--fast", "run", SUMMA, "--fast")
         self.refuse(2, "not expected", "run", SUMMA, SUMMA)

@@ -29,10 +29,14 @@ std::string error_of(const F& f, Error::Kind kind = Error::Kind::Input) {
 class NobodyInParticular {
  public:
   NobodyInParticular() : user_(geteuid()) {
-    if (user_ == 0) EXPECT_EQ(seteuid(kNobody), 0);
+    if (user_ == 0) {
+      EXPECT_EQ(seteuid(kNobody), 0);
+    }
   }
   ~NobodyInParticular() {
-    if (user_ == 0) EXPECT_EQ(seteuid(user_), 0);
+    if (user_ == 0) {
+      EXPECT_EQ(seteuid(user_), 0);
+    }
   }
   NobodyInParticular(const NobodyInParticular&) = delete;
   NobodyInParticular& operator=(const NobodyInParticular&) = delete;

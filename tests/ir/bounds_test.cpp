@@ -290,6 +290,7 @@ TEST(Concrete, EveryRelationPrints) {
   EXPECT_EQ(to_string(Relation(DistributeRelation{i, std::nullopt, std::nullopt})), "distribute(i)");
   EXPECT_EQ(to_string(Relation(DistributeRelation{i, 1, 0})), "distribute(i, level 1 dimension 0)");
   EXPECT_EQ(to_string(Relation(HoldRelation{0, 1, IntExpr(2)})), "hold(level 0 dimension 1 at 2)");
+  EXPECT_EQ(to_string(Relation(EverywhereRelation{0, 1})), "everywhere(level 0 dimension 1)");
   EXPECT_EQ(to_string(Relation(CommunicateRelation{Name{"A", {}}, i})), "communicate(A, i)");
   EXPECT_EQ(to_string(Relation(SubstituteRelation{{i, o}, Name{"gemm", {}}})), "substitute({i, o}, gemm)");
   EXPECT_EQ(to_string(Relation(ParallelizeRelation{i})), "parallelize(i)");

@@ -173,14 +173,15 @@ TEST(Errors, Statements) {
 }
 
 TEST(Errors, TwoMachinesInOneStatement) {
-  EXPECT_EQ(brief("param g = 2\nmachine M = Grid(2, 2)\nmachine N = Grid(4)\ntensor A(4) on M\ntensor B(4) on N\n"
-                  "A(i) = B(i)\n"),
-            "6:8 A is on M = Grid(2, 2), but B is on N = Grid(4)");
-  EXPECT_EQ(brief("tensor A(4) on Grid(2)\ntensor B(4) on Grid(2) gpu\nA(i) = B(i)\n"),
-            "3:8 A is on Grid(2), but B is on Grid(2) gpu");
-  std::string same = "param g = 2\nmachine M = Grid(2)\ntensor A(4) on M\ntensor B(4) on Grid(g)\nA(i) = B(i)\n";
+  std::string two = "param g = 2\nmachine M = Grid(2, 2)\nmachine N = Grid(4)\ntensor A(4) on M\ntensor B(4) on N\n";
+  EXPECT_EQ(brief(two + "A(i) = 2 * B(i)\n"), "6:12 A is on M = Grid(2, 2), but B is on N = Grid(4)");
+  EXPECT_EQ(brief(two + "A(i) += B(i)\n"), "6:9 A is on M = Grid(2, 2), but B is on N = Grid(4)");
+  EXPECT_EQ(brief("tensor A(4) on Grid(2)\ntensor B(4) on Grid(2) gpu\nA(i) = -B(i)\n"),
+            "3:9 A is on Grid(2), but B is on Grid(2) gpu");
+  std::string same = "param g = 2\nmachine M = Grid(2)\ntensor A(4) on M\ntensor B(4) on Grid(g)\nA(i) = 2 * B(i)\n";
   EXPECT_EQ(brief(same), "accepted");
-  EXPECT_EQ(brief(same, {{"g", 3}}), "5:8 A is on M = Grid(2), but B is on Grid(3)");
+  EXPECT_EQ(brief(same, {{"g", 3}}), "5:12 A is on M = Grid(2), but B is on Grid(3)");
+  EXPECT_EQ(brief(two + "A(i) = B(i)\n"), "accepted") << "a copy goes from one machine to another";
 }
 
 TEST(Errors, Commands) {

@@ -68,6 +68,20 @@ TEST(IndexNotation, VariablesByFirstAppearance) {
   EXPECT_EQ(to_string(accesses(s.rhs)[2]), "A(j, k)");
 }
 
+TEST(IndexNotation, Copies) {
+  auto copies = [](const std::string& statement) {
+    Module m = parse_module("tensor A(4, 4)\ntensor B(4, 4)\ntensor C(4, 4, 4)\n" + statement + "\n", "t");
+    return is_copy(m.statements[0].statement);
+  };
+  EXPECT_TRUE(copies("A(i, j) = B(i, j)"));
+  EXPECT_TRUE(copies("A(i, j) = B(j, i)"));
+  EXPECT_TRUE(copies("A(i, j) = C(i, j, j)"));
+  EXPECT_FALSE(copies("A(i, j) += B(i, j)")) << "adds";
+  EXPECT_FALSE(copies("A(i, j) = C(i, j, k)")) << "sums";
+  EXPECT_FALSE(copies("A(i, i) = B(i, i)")) << "and the rest of A is zero";
+  EXPECT_FALSE(copies("A(i, j) = -B(i, j)"));
+}
+
 TEST(IndexNotation, VariableExtents) {
   Module m = module_of("v(i) = A(i, k) * w(i)");
   auto extents = variable_extents(m, m.statements[0].statement);

@@ -376,16 +376,17 @@ TEST(Counts, FlopsOfSumsAndProducts) {
 
 TEST(Counts, EveryFurtherReplicaIsACopy) {
   // Written where it lives, on the first of each row; the copies go along the row.
-  Cost write = cost_of_text(R"(machine M = Grid(3, 4)
-tensor a(9) : x -> x* on M
-tensor b(9) : x -> x0 on M
-a(i) = b(i)
-schedule
-  distribute(i, io, ii, a)
-  communicate({a, b}, io)
-)");
+  auto from_the_first_column = [](const std::string& statement) {
+    return cost_of_text("machine M = Grid(3, 4)\ntensor a(9) : x -> x* on M\ntensor b(9) : x -> x0 on M\n" + statement +
+                        "\nschedule\n  distribute(i, io, ii, a)\n  communicate({a, b}, io)\n");
+  };
+  Cost write = from_the_first_column("a(i) = 2 * b(i)");
   expect_tensor(write, "a", 9 * (4 - 1), 3 * (4 - 1), Pattern::Broadcast);
   expect_tensor(write, "b", 0, 0, Pattern::None);
+  // Where nothing is computed, every replica takes its own.
+  Cost copy = from_the_first_column("a(i) = b(i)");
+  expect_tensor(copy, "a", 0, 0, Pattern::None);
+  expect_tensor(copy, "b", 9 * (4 - 1), 3 * (4 - 1), Pattern::Broadcast);
   // Partials meet at the first replica and are copied from there.
   Cost sum = cost_of_text(R"(machine M = Grid(3, 4)
 tensor a(9) : x -> x* on M

@@ -147,6 +147,26 @@ TEST(Verify, GoodPlansPass) {
   }
 }
 
+// Copies into every replica: each place writes one of its own.
+std::string copy_into_replicas() {
+  return "machine M = Grid(2, 3)\ntensor A(7, 5) : xy -> x* on M\ntensor B(7, 5) : xy -> xy on M\n"
+         "A(i, j) = B(i, j)\nschedule\n  distribute(i, io, ii, A)\n  communicate({A, B}, io)\n";
+}
+
+TEST(Verify, AReplicaThatNobodyWrites) {
+  Plan plan = plan_text(copy_into_replicas());
+  ASSERT_EQ(plan.stages[0].everywhere, (std::vector<int>{1}));
+  verify(plan, memory_needs(plan, Reach::Own));
+  plan.stages[0].held[1] = 0;  // only the first column takes part, and each thinks that the others do
+  EXPECT_THROW(verify(plan, memory_needs(plan, Reach::Own)), PlanError);
+}
+
+TEST(Verify, AReplicaThatAllWrite) {
+  Plan plan = plan_text(copy_into_replicas());
+  plan.stages[0].everywhere.clear();  // all take part, and each sends what it wrote to the others
+  EXPECT_THROW(verify(plan, memory_needs(plan, Reach::Own)), PlanError);
+}
+
 // ---- what is acquired ----
 
 TEST(Verify, APieceIsDropped) {
@@ -516,7 +536,7 @@ Broken replicated_write() {
   return Broken(plan_text(R"(machine M = Grid(2, 3)
 tensor a(6) : x -> x* on M
 tensor b(6) : x -> 0x on M
-a(i) = b(i)
+a(i) = 2 * b(i)
 schedule
   distribute(i, io, ii, a)
   communicate({a, b}, io)

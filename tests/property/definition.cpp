@@ -135,7 +135,18 @@ class Recount : public PlanVisitor {
   // What a processor owns itself stays there; the other replicas are copies of it.
   void write(const AcquirePlan& a, int64_t place, int64_t element) {
     if (!is_home(a, place, element)) count(a.tensor, 1);
-    count(a.tensor, static_cast<int64_t>(owners_of(a.tensor, element).size()) - 1);
+    count(a.tensor, replicas_beside(a, place, element) - 1);
+  }
+
+  // Where a copy is made everywhere, a replica elsewhere is not sent to: it is written there.
+  int64_t replicas_beside(const AcquirePlan& a, int64_t place, int64_t element) const {
+    int64_t beside = 0;
+    for (int64_t p : owners_of(a.tensor, element)) {
+      bool same = true;
+      for (int d : stage_->everywhere) same = same && stage_->coordinate(p, d) == stage_->coordinate(place, d);
+      beside += same ? 1 : 0;
+    }
+    return beside;
   }
 
   // A partial is sent once, wherever it is combined, unless it lies there already.

@@ -364,6 +364,8 @@ const std::vector<Refusal>& refusals() {
        "to a face"},
       {"notation_leaves_out", gemm("distribute({i, j}, {io, jo}, {ii, ji}, xy -> x on L)"),
        "distribute: loop j is y in xy -> x, which no dimension of the grid takes"},
+      {"notation_of_two_levels", gemm("distribute({i}, {io}, {ii}, x -> x on H)"),
+       "H has 2 levels, and a notation speaks of one"},
       {"notation_block_of_zero", gemm("distribute({i}, {io}, {ii}, x -> x cyclic(x = zero) on L)"),
        "distribute: the cyclic block of x is 0, and must be at least 1"},
       // Numbers.

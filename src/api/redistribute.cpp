@@ -1,0 +1,36 @@
+#include "api/state.h"
+#include "distal/kernel.h"
+
+namespace distal {
+
+namespace {
+
+// The same tensor in another format, without its elements.
+TensorHandle in_format(const TensorState& tensor, const Format& format) {
+  TensorHandle out(ElementKind::Double, tensor.name + "_redistributed", tensor.dimensions, format);
+  out.state()->type = tensor.type;
+  return out;
+}
+
+}  // namespace
+
+RunReport TensorHandle::copy_from(const TensorHandle& source, const RunOptions& options) {
+  return copy_kernel(source).run(options);
+}
+
+RunReport TensorHandle::copy_from(const TensorHandle& source) { return copy_from(source, {}); }
+
+RunReport TensorHandle::redistribute(const Format& format, const RunOptions& options) {
+  TensorHandle target = in_format(*state_, format);
+  RunReport report = target.copy_from(*this, options);
+  state_->take_over(*target.state_);
+  return report;
+}
+
+RunReport TensorHandle::redistribute(const Format& format) { return redistribute(format, {}); }
+
+Cost TensorHandle::redistribution_cost(const Format& format) const {
+  return in_format(*state_, format).copy_kernel(*this).cost();
+}
+
+}  // namespace distal

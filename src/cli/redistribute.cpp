@@ -1,0 +1,103 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "cli/prepared_run.h"
+#include "lang/parse.h"
+#include "lang/suggest.h"
+#include "lang/validate.h"
+#include "plan/cost.h"
+#include "schedule/redistribute.h"
+
+namespace distal::core {
+
+namespace {
+
+const Tensor& find_tensor(const Module& module, const std::string& name) {
+  if (const Tensor* tensor = module.find_tensor(name)) return *tensor;
+  std::vector<std::string> known;
+  for (const Tensor& t : module.tensors) known.push_back(t.name);
+  throw Error(fmt::format("there is no tensor {} in the program", name), {},
+              fmt::format("the tensors are {}{}", listing(known), did_you_mean(name, known)));
+}
+
+std::string free_name(const Module& module, std::string name) {
+  while (module.find_machine(name) != nullptr || module.find_tensor(name) != nullptr) name += "_";
+  return name;
+}
+
+// The program that moves the tensor: the declarations of the file that it needs, and one statement.
+LoadedModule redistribution_module(const CliOptions& options) {
+  LoadedModule loaded = load_module(options);
+  Tensor from = find_tensor(loaded.module, options.tensor);
+  Tensor to = parse_format(options.format, "format", loaded.module, from);
+  loaded.module.statements.clear();
+  loaded.module.tensors = {to};
+  validate(loaded.module, loaded.params);  // while it has the name that the user knows
+  to.name = free_name(loaded.module, from.name + "_redistributed");
+  loaded.module.tensors = {to, from};
+  loaded.module.statements = {redistribution(to, from.name)};
+  validate(loaded.module, loaded.params);
+  return loaded;
+}
+
+// The files of one of --load and --save. Only one tensor is there, before and after.
+void require_tensor(const CliOptions& options, const std::vector<std::string>& words, const std::string& option) {
+  for (const std::string& word : words) {
+    if (word.substr(0, word.find('=')) == options.tensor) continue;
+    throw Error(fmt::format("{} {}: only {} is redistributed", option, word, options.tensor), {},
+                fmt::format("write {} {}=FILE", option, options.tensor));
+  }
+}
+
+std::string described(const Tensor& tensor) {
+  std::string format = format_text(tensor);
+  return tensor.distribution ? format : format.empty() ? "the first processor" : "the first processor, " + format;
+}
+
+std::string pattern_of(const PreparedRun& run, const std::string& tensor) {
+  return to_string(count_cost(run.plan()).tensors.at(tensor).pattern);
+}
+
+std::string summary(const PreparedRun& run, const Tensor& from, const Tensor& to) {
+  int source = run.plan().tensor_index(from.name);
+  std::string shape = fmt::format("{}", fmt::join(run.plan().tensors[source].owners.shape(), ", "));
+  std::string out = shape.empty() ? from.name + "\n" : fmt::format("{}({})\n", from.name, shape);
+  out += fmt::format("  from      {}\n  to        {}\n", described(from), described(to));
+  out += run.ran_text() + run.moved_text();
+  out += fmt::format("  pattern   {}\n", pattern_of(run, from.name));
+  return out + run.memory_text() + run.time_text() + run.check_text();
+}
+
+nlohmann::ordered_json to_json(const PreparedRun& run, const Tensor& from, const Tensor& to) {
+  nlohmann::ordered_json out{{"tensor", from.name}, {"from", described(from)}, {"to", described(to)}};
+  out.update(run.json());
+  out["pattern"] = pattern_of(run, from.name);
+  return out;
+}
+
+}  // namespace
+
+int redistribute_command(const CliOptions& options) {
+  LoadedModule loaded = redistribution_module(options);
+  if (options.explain) return explain(options, loaded);
+  require_host(loaded.module);
+  require_tensor(options, options.load, "--load");
+  require_tensor(options, options.save, "--save");
+  std::map<std::string, std::string> saved = parse_files(options.save, "--save", loaded.module);
+  PreparedRun prepared(options, loaded);
+  prepared.run_all();
+  const Tensor& to = loaded.module.tensors[0];
+  const Tensor& from = loaded.module.tensors[1];
+  for (const auto& [tensor, file] : saved) prepared.save(to.name, file);
+  if (options.json) {
+    std::cout << to_json(prepared, from, to).dump() << std::endl;
+  } else {
+    fmt::print("{}", summary(prepared, from, to));
+  }
+  return prepared.ok() ? 0 : 1;
+}
+
+}  // namespace distal::core

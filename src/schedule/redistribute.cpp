@@ -1,0 +1,148 @@
+#include "schedule/redistribute.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace distal::core {
+
+namespace {
+
+// i, j, k, l, then i4, i5, ...
+IndexVar index_name(size_t d) {
+  static constexpr const char* kShort[] = {"i", "j", "k", "l"};
+  return {d < 4 ? kShort[d] : "i" + std::to_string(d), {}};
+}
+
+// Follows the distribution of a tensor level by level, and keeps in step with the loops that the commands make.
+class Recipe {
+ public:
+  Recipe(const Tensor& to, const std::string& from) : to_(to), from_(from), round_(to.dimensions.size()) {
+    for (size_t d = 0; d < to.dimensions.size(); ++d) left_.push_back(index_name(d));
+    loops_ = left_;
+  }
+
+  ScheduledStatement run() {
+    Statement statement{{to_.name, left_, {}}, AssignOp::Assign, Expr(Access{from_, left_, {}}), {}};
+    size_t levels = to_.distribution ? to_.distribution->levels.size() : 0;
+    for (size_t level = 0; level < levels; ++level) {
+      collapse_pieces(to_.distribution->levels[level]);
+      follow(to_.distribution->levels[level], level, levels);
+    }
+    communicate();
+    return {statement, std::move(commands_), std::nullopt, true};
+  }
+
+ private:
+  template <class Action>
+  void add(Action action) {
+    commands_.push_back({std::move(action), {}});
+  }
+
+  static size_t dimension_of(const LevelDistribution& level, const Partition& partition) {
+    const auto& names = level.tensor_dimensions;
+    return static_cast<size_t>(std::find(names.begin(), names.end(), partition.name) - names.begin());
+  }
+
+  // A level below one that deals blocks out cuts what all the blocks of a piece are, one after another.
+  void collapse_pieces(const LevelDistribution& level) {
+    for (const MachineDimension& m : level.machine_dimensions) {
+      const auto* partition = std::get_if<Partition>(&m.role);
+      if (!partition) continue;
+      size_t d = dimension_of(level, *partition);
+      if (!round_[d]) continue;
+      IndexVar piece{left_[d].name + "_piece", {}};
+      move_behind(*round_[d], left_[d]);
+      add(CollapseCommand{*round_[d], left_[d], piece});
+      std::erase(loops_, *round_[d]);
+      std::replace(loops_.begin(), loops_.end(), left_[d], piece);
+      std::erase(rounds_, *round_[d]);
+      round_[d].reset();
+      left_[d] = piece;
+      scattered_.push_back(d);
+    }
+  }
+
+  // Puts loop `second` directly inside of loop `first`.
+  void move_behind(const IndexVar& first, const IndexVar& second) {
+    std::vector<IndexVar> wanted = loops_;
+    std::erase(wanted, second);
+    wanted.insert(std::find(wanted.begin(), wanted.end(), first) + 1, second);
+    reorder(wanted);
+  }
+
+  void reorder(const std::vector<IndexVar>& wanted) {
+    if (wanted == loops_) return;
+    add(ReorderCommand{{wanted.begin() + static_cast<std::ptrdiff_t>(launched_), wanted.end()}});
+    loops_ = wanted;
+  }
+
+  void follow(const LevelDistribution& level, size_t number, size_t levels) {
+    DistributeOntoCommand command;
+    command.onto.name = {to_.name, {}};
+    if (levels > 1) command.onto.level = static_cast<int>(number);
+    std::vector<IndexVar> rounds;
+    for (const MachineDimension& m : level.machine_dimensions) {
+      const auto* partition = std::get_if<Partition>(&m.role);
+      if (!partition) continue;
+      size_t d = dimension_of(level, *partition);
+      command.targets.push_back(left_[d]);
+      command.distributed.push_back({left_[d].name + "o", {}});
+      command.local.push_back({left_[d].name + "i", {}});
+      if (level.cyclic.count(partition->name) > 0) {
+        round_[d] = IndexVar{left_[d].name + "_round", {}};
+        rounds.push_back(*round_[d]);
+      }
+      left_[d] = command.local.back();
+    }
+    for (const IndexVar& v : command.targets) std::erase(loops_, v);
+    std::vector<IndexVar> made = command.distributed;
+    made.insert(made.end(), rounds.begin(), rounds.end());
+    made.insert(made.end(), command.local.begin(), command.local.end());
+    loops_.insert(loops_.begin() + static_cast<std::ptrdiff_t>(launched_), made.begin(), made.end());
+    launched_ += command.distributed.size();
+    rounds_.insert(rounds_.end(), rounds.begin(), rounds.end());
+    add(std::move(command));
+  }
+
+  bool is_scattered(size_t d) const { return std::find(scattered_.begin(), scattered_.end(), d) != scattered_.end(); }
+
+  // Outside of the loops over one rectangle of a piece. A piece of a piece that was dealt out is made of single
+  // elements.
+  void communicate() {
+    if (left_.empty()) return;
+    std::vector<IndexVar> wanted(loops_.begin(), loops_.begin() + static_cast<std::ptrdiff_t>(launched_));
+    wanted.insert(wanted.end(), rounds_.begin(), rounds_.end());
+    for (int d : to_.order) {
+      if (is_scattered(static_cast<size_t>(d))) wanted.push_back(left_[static_cast<size_t>(d)]);
+    }
+    size_t steps = wanted.size();
+    for (int d : to_.order) {
+      if (!is_scattered(static_cast<size_t>(d))) wanted.push_back(left_[static_cast<size_t>(d)]);
+    }
+    reorder(wanted);
+    if (steps == 0) {
+      // Nothing is cut, so no loop stands outside of the piece: one of a single iteration does.
+      IndexVar whole{loops_[0].name + "o", {}};
+      add(DivideCommand{loops_[0], whole, {loops_[0].name + "i", {}}, IntExpr(1)});
+      add(CommunicateCommand{{{to_.name, {}}, {from_, {}}}, whole});
+      return;
+    }
+    add(CommunicateCommand{{{to_.name, {}}, {from_, {}}}, loops_[steps - 1]});
+  }
+
+  const Tensor& to_;
+  const std::string& from_;
+  std::vector<Command> commands_;
+  std::vector<IndexVar> left_;                  // the loop over what is left to cut of each dimension
+  std::vector<std::optional<IndexVar>> round_;  // of each dimension that the level above dealt out
+  std::vector<IndexVar> loops_;                 // as the commands so far leave them
+  size_t launched_ = 0;                         // how many of them, at the front, are distributed
+  std::vector<IndexVar> rounds_;
+  std::vector<size_t> scattered_;  // dimensions cut again below a level that deals blocks out
+};
+
+}  // namespace
+
+ScheduledStatement redistribution(const Tensor& to, const std::string& from) { return Recipe(to, from).run(); }
+
+}  // namespace distal::core
