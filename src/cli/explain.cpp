@@ -176,6 +176,9 @@ int explain(const CliOptions& options, const LoadedModule& loaded) {
   show_nests(plan.program->module);
   show_placement(plan);
   fmt::print("Program\n{}\n", indented(to_string(*plan.program), "  "));
+  fmt::print("Leaves\n");
+  for (const StagePlan& s : plan.stages) fmt::print("{}", indented(explain_leaf(s, loaded.module.type), "  "));
+  fmt::print("\n");
   show_communication(cost);
   show_totals(cost);
   return 0;

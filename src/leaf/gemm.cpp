@@ -1,44 +1,11 @@
 #include "leaf/gemm.h"
 
-#include <cblas.h>
-
-#include <limits>
-
+#include "leaf/blas.h"
 #include "leaf/nest.h"
 
 namespace distal::core {
 
 namespace {
-
-// A matrix as a kernel sees it: an address and two strides, in elements.
-template <class T>
-struct Matrix {
-  T* data;
-  int64_t row, column;
-};
-
-constexpr int64_t kBlasMax = std::numeric_limits<int>::max();
-
-bool fits(int64_t n) { return n <= kBlasMax; }
-
-void blas(CBLAS_TRANSPOSE tb, CBLAS_TRANSPOSE tc, int m, int n, int k, const double* b, int ldb, const double* c,
-          int ldc, double* a, int lda) {
-  cblas_dgemm(CblasRowMajor, tb, tc, m, n, k, 1.0, b, ldb, c, ldc, 1.0, a, lda);
-}
-void blas(CBLAS_TRANSPOSE tb, CBLAS_TRANSPOSE tc, int m, int n, int k, const float* b, int ldb, const float* c, int ldc,
-          float* a, int lda) {
-  cblas_sgemm(CblasRowMajor, tb, tc, m, n, k, 1.0F, b, ldb, c, ldc, 1.0F, a, lda);
-}
-void blas(CBLAS_TRANSPOSE tb, CBLAS_TRANSPOSE tc, int m, int n, int k, const std::complex<double>* b, int ldb,
-          const std::complex<double>* c, int ldc, std::complex<double>* a, int lda) {
-  std::complex<double> one = 1;
-  cblas_zgemm(CblasRowMajor, tb, tc, m, n, k, &one, b, ldb, c, ldc, &one, a, lda);
-}
-void blas(CBLAS_TRANSPOSE tb, CBLAS_TRANSPOSE tc, int m, int n, int k, const std::complex<float>* b, int ldb,
-          const std::complex<float>* c, int ldc, std::complex<float>* a, int lda) {
-  std::complex<float> one = 1;
-  cblas_cgemm(CblasRowMajor, tb, tc, m, n, k, &one, b, ldb, c, ldc, &one, a, lda);
-}
 
 template <class T>
 void plain_gemm(int64_t m, int64_t n, int64_t k, const Matrix<T>& a, const Matrix<T>& b, const Matrix<T>& c) {
@@ -53,38 +20,19 @@ void plain_gemm(int64_t m, int64_t n, int64_t k, const Matrix<T>& a, const Matri
   }
 }
 
-// How BLAS is to read an operand of `rows` x `columns`; transposed if its rows are the contiguous ones.
-struct BlasOperand {
-  bool possible = false;
-  CBLAS_TRANSPOSE transpose = CblasNoTrans;
-  int leading = 1;
-};
-
-template <class T>
-BlasOperand blas_operand(const Matrix<T>& m, int64_t rows, int64_t columns) {
-  // A dimension of one element has no stride that matters.
-  bool by_rows = m.column == 1 || columns == 1;
-  bool by_columns = m.row == 1 || rows == 1;
-  int64_t row_step = rows == 1 ? columns : m.row;
-  int64_t column_step = columns == 1 ? rows : m.column;
-  if (by_rows && row_step >= columns && fits(row_step)) return {true, CblasNoTrans, static_cast<int>(row_step)};
-  if (by_columns && column_step >= rows && fits(column_step)) return {true, CblasTrans, static_cast<int>(column_step)};
-  return {};
-}
-
 template <class T>
 void gemm(int64_t m, int64_t n, int64_t k, const Matrix<T>& a, const Matrix<T>& b, const Matrix<T>& c) {
   if constexpr (!std::is_integral_v<T>) {
-    BlasOperand out = blas_operand(a, m, n);
+    blas::Operand out = blas::operand(a, m, n);
     if (out.possible && out.transpose == CblasTrans) {
       // A is stored by columns: compute its transpose, which is stored by rows, from the transposes of the operands.
-      return gemm<T>(n, m, k, {a.data, a.column, a.row}, {c.data, c.column, c.row}, {b.data, b.column, b.row});
+      return gemm<T>(n, m, k, a.transposed(), c.transposed(), b.transposed());
     }
-    BlasOperand left = blas_operand(b, m, k);
-    BlasOperand right = blas_operand(c, k, n);
-    if (out.possible && left.possible && right.possible && fits(m) && fits(n) && fits(k)) {
-      return blas(left.transpose, right.transpose, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k),
-                  b.data, left.leading, c.data, right.leading, a.data, out.leading);
+    blas::Operand left = blas::operand(b, m, k);
+    blas::Operand right = blas::operand(c, k, n);
+    if (out.possible && left.possible && right.possible && blas::fits(m) && blas::fits(n) && blas::fits(k)) {
+      return blas::gemm(left.transpose, right.transpose, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k),
+                        b.data, left.leading, c.data, right.leading, a.data, out.leading);
     }
   }
   plain_gemm(m, n, k, a, b, c);

@@ -39,6 +39,10 @@ enum class LeafChoice {
   Generated,    // always, also in place of a library
 };
 
+// What make_leaf would choose for each assignment of the leaf, and why no library where it chooses none; a line each.
+// Compiles nothing.
+std::string explain_leaf(const StagePlan& stage, ElementType type);
+
 std::unique_ptr<LeafKernel> make_leaf(const StagePlan& stage, ElementType type, LeafChoice choice);
 
 }  // namespace distal::core

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "leaf/contraction.h"
 #include "leaf/gemm.h"
 #include "leaf/generate.h"
 #include "leaf/interpret.h"
@@ -105,6 +106,23 @@ std::vector<LeafCase> cases() {
        "A(i, l) = B(i, j, k) * C(j, l) * D(k, l)\nschedule\n  split(j, jo, ji, 4)\n  reorder({i, jo, ji, k, l})\n"
        "  precompute(D(k, l) * B(i, j, k), {ji, l}, {jw, lw}, W)\n  reorder({k, lw})\n  substitute({jw, lw, k}, "
        "gemm)\n"},
+      {"matrix_times_vector", "param n = 9, m = 4\ntensor a(n)\ntensor B(n, m)\ntensor c(m)\na(i) = B(i, j) * c(j)\n"},
+      {"vector_times_matrix", "param n = 9, m = 4\ntensor a(n)\ntensor B(m, n)\ntensor c(m)\na(i) = c(j) * B(j, i)\n"},
+      {"outer_product_added",
+       "param n = 9, m = 4\ntensor A(n, m) order(1, 0)\ntensor b(n)\ntensor c(m)\nA(i, j) += b(i) * c(j)\n"},
+      {"inner_product",
+       "param n = 5\ntensor a\ntensor B(n, n, n)\ntensor C(n, n, n) order(2, 0, 1)\na = B(i, j, k) * C(i, j, k)\n"},
+      {"tensor_times_vector",
+       "param n = 5\ntensor A(n, n)\ntensor B(n, n, n)\ntensor c(n)\nA(i, k) = B(i, j, k) * c(j)\n"},
+      {"tensor_times_matrix",
+       "param n = 5\ntensor A(n, n, 3)\ntensor B(n, n, n)\ntensor C(n, 3)\nA(i, j, l) = B(i, j, k) * C(k, l)\n"},
+      {"batches",
+       "param n = 4\ntensor A(n, n, 3)\ntensor B(n, 3, n)\ntensor C(3, n, n)\nA(i, j, b) = B(i, b, k) * C(b, k, j)\n"},
+      {"contraction_of_four",
+       "param n = 3\ntensor A(n, n, 2, n)\ntensor B(n, 4, n, n)\ntensor C(4, n, n, 2)\n"
+       "A(a, b, c, d) = B(a, e, f, b) * C(e, d, f, c)\n"},
+      {"no_stride_that_blas_takes",
+       "param n = 4\ntensor A(n, n, 3)\ntensor B(n, n, 3)\ntensor C(n, n, 3)\nA(i, j, b) = B(i, k, b) * C(k, j, b)\n"},
       {"same_tensor_twice", "param n = 9\ntensor A(n, n)\ntensor B(n, n)\nA(i, j) = B(i, k) * B(j, k)\n"},
       {"diagonals", "param n = 9\ntensor A(n, n)\ntensor B(n, n)\ntensor c(n)\nA(i, i) = B(i, i) * c(i) - B(i, j)\n"},
       {"scalars", "param n = 9\ntensor a\ntensor b\ntensor c(n)\na = b * c(i) * c(i) - b\n"},
@@ -211,6 +229,43 @@ TEST(GeneratedLeaf, Source) {
 
 // ---- the automatic choice ----
 
+std::string explained(const std::string& statement, ElementType type = ElementType::Double) {
+  std::string text =
+      "param n = 6\ntensor a\ntensor x(n)\ntensor y(n)\ntensor A(n, n)\ntensor B(n, n)\ntensor C(n, n)\n"
+      "tensor T(n, n, n)\ntensor U(n, n, n)\n" +
+      statement + "\n";
+  return explain_leaf(test::plan_text(text).stages[0], type);
+}
+
+TEST(LibraryLeaf, IsFoundByStructure) {
+  EXPECT_EQ(explained("A(i, j) = C(k, j) * B(i, k)"), "A(i, j) += C(k, j) * B(i, k): gemm by BLAS\n");
+  EXPECT_EQ(explained("T(i, j, l) = U(i, j, k) * B(k, l)"), "T(i, j, l) += U(i, j, k) * B(k, l): gemm by BLAS\n");
+  EXPECT_EQ(explained("x(i) = A(i, j) * y(j)"), "x(i) += A(i, j) * y(j): gemv by BLAS\n");
+  EXPECT_EQ(explained("a = T(i, j, k) * U(i, j, k)"), "a += T(i, j, k) * U(i, j, k): inner products by BLAS\n");
+  EXPECT_EQ(explained("A(i, j) += x(i) * y(j)"), "A(i, j) += x(i) * y(j): outer products by BLAS\n");
+  EXPECT_EQ(explained("A(i, j) = B(i, k) * C(k, j)\nschedule\n  collapse(i, j, f)\n  split(f, fo, fi, 5)"),
+            "A(i, j) += B(i, k) * C(k, j): gemm by BLAS\n");
+  EXPECT_EQ(explained("A(i, j) = B(i, k) * C(k, j)\nschedule\n  substitute({i, j, k}, gemm)"),
+            "A(i, j) += B(i, k) * C(k, j): gemm, as substitute asks\n");
+}
+
+TEST(LibraryLeaf, WhereThereIsNoneItSaysWhy) {
+  const std::string gemm = "A(i, j) = B(i, k) * C(k, j)",
+                    code = "A(i, j) += B(i, k) * C(k, j): code of its own; no library, as ";
+  EXPECT_EQ(explained(gemm, ElementType::Int64), code + "there is no BLAS for integers\n");
+  EXPECT_EQ(explained(gemm + "\nschedule\n  vectorize(k)"), code + "its loops are marked\n");
+  EXPECT_EQ(explained("A(i, j) = x(i) * y(j)"),
+            "A(i, j) = x(i) * y(j): code of its own; no library, as it stores and does not add\n");
+  EXPECT_EQ(
+      explained("x(i) = A(i, j) * B(j, i) * y(j)"),
+      "x(i) += A(i, j) * B(j, i) * y(j): code of its own; no library, as A(i, j) * B(j, i) * y(j) is not a product of "
+      "two tensors\n");
+  EXPECT_EQ(explained("x(i) = A(i, i) * B(i, j)"),
+            "x(i) += A(i, i) * B(i, j): code of its own; no library, as an index stands twice\n");
+  EXPECT_EQ(explained("x(i) = A(i, j) * y(i)"),
+            "x(i) += A(i, j) * y(i): code of its own; no library, as j stands in one tensor only\n");
+}
+
 // Of 2^62 iterations all but a few are past the end; stepping through them would take a century.
 TEST(InterpretedLeaf, LeavesOutWhatIsPastTheEnd) {
   test::RunOptions options;
@@ -227,7 +282,9 @@ TEST(LeafChoiceTest, TheLibraryWhereSubstituteAsksForIt) {
   EXPECT_EQ(make_leaf(plan.stages[0], ElementType::Int64, LeafChoice::Automatic)->description(),
             "gemm (plain loops: no BLAS for integers)");
   EXPECT_EQ(make_leaf(plan.stages[0], ElementType::Double, LeafChoice::Interpreted)->description(), "interpreted");
-  Plan tiny = test::plan_algorithm("ttv", "ni=8,nj=8,nk=8");
+  Plan found = test::plan_algorithm("ttv", "ni=8,nj=8,nk=8");
+  EXPECT_EQ(make_leaf(found.stages[0], ElementType::Double, LeafChoice::Automatic)->description(), "gemv (BLAS)");
+  Plan tiny = test::plan_algorithm("mttkrp", "ni=8,nj=8,nk=8");
   EXPECT_EQ(make_leaf(tiny.stages[0], ElementType::Double, LeafChoice::Automatic)->description(), "interpreted");
 }
 
@@ -263,6 +320,9 @@ schedule
   leaves.push_back(make_interpreted_leaf(whole_leaf(stage), ElementType::Double));
   leaves.push_back(make_gemm_leaf(whole_leaf(stage), ElementType::Double));
   leaves.push_back(make_generated_leaf(whole_leaf(stage), ElementType::Double));
+  leaves.push_back(
+      make_contraction_leaf(whole_leaf(stage), ElementType::Double,
+                            std::get<Contraction>(match_contraction(whole_leaf(stage), ElementType::Double)), {}));
   double want = a;
   for (const auto& leaf : leaves) {
     leaf->run(arguments);
