@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <limits>
 #include <optional>
+#include <queue>
 #include <tuple>
 #include <vector>
 
@@ -52,8 +55,6 @@ struct Candidate {
   CosmaPlan plan;
   CosmaCost cost;
 
-  int64_t used() const { return plan.gx * plan.gy * plan.gz; }
-
   // Fewer bytes in and out of a processor; then less work on the slowest; then fewer bytes in all.
   bool better_than(const Candidate& other) const { return key() < other.key(); }
 
@@ -61,51 +62,19 @@ struct Candidate {
   std::tuple<Wide, int64_t, Wide> key() const { return {cost.io_elements, cost.work, cost.moved_elements}; }
 };
 
-class Planner {
+int64_t used_by(const CosmaPlan& plan) { return plan.gx * plan.gy * plan.gz; }
+
+// The grids that a problem can use: all without empty tiles.
+class Grids {
  public:
-  explicit Planner(const CosmaProblem& problem)
-      : problem_(problem), capacity_(problem.bytes_per_processor / problem.element_size) {
-    x_extents_ = grid_extents(problem.ni);
-    y_extents_ = grid_extents(problem.nj);
+  explicit Grids(const CosmaProblem& problem) : problem_(problem) {
+    x_extents_ = extents(problem.ni);
+    y_extents_ = extents(problem.nj);
   }
 
-  // FitRanks: of all grids that use enough processors, the one with the least communication.
-  CosmaPlan plan() {
-    int64_t most = most_usable();
-    int64_t idle = std::max(static_cast<int64_t>(problem_.max_idle * static_cast<double>(most)),
-                            int64_t{most >= kFewestWithOneIdle});
-    bool within_bound = true;
-    for (int64_t untried = most; untried > 0;) {
-      int64_t fewest = std::max<int64_t>(1, most - idle);
-      for_each_grid(fewest, untried, [&](const CosmaPlan& grid) { consider(grid); });
-      if (best_) return finished(*best_, within_bound);
-      within_bound = false;
-      untried = fewest - 1;
-      idle = 2 * idle + 1;
-    }
-    throw Error(fmt::format("no plan fits: a processor needs at least {} bytes and has {}",
-                            least_memory_ * problem_.element_size, problem_.bytes_per_processor),
-                {}, "use more processors or a smaller problem", Error::Kind::Resources);
-  }
-
- private:
-  // From here on one idle processor is at most a tenth of them, and a prime number of them can be avoided.
-  static constexpr int64_t kFewestWithOneIdle = 10;
-
-  // The extents that a grid dimension can have over n elements without empty tiles, ascending.
-  std::vector<int64_t> grid_extents(int64_t n) const {
-    std::vector<int64_t> extents;
-    for (int64_t parts = std::min(n, problem_.processors); parts > 0; --parts) {
-      parts = nonempty_parts(n, parts);
-      extents.push_back(parts);
-    }
-    std::reverse(extents.begin(), extents.end());
-    return extents;
-  }
-
-  // All grids without empty tiles of `fewest` to `most` processors.
+  // Those of `fewest` to `most` processors.
   template <class F>
-  void for_each_grid(int64_t fewest, int64_t most, F&& visit) const {
+  void for_each(int64_t fewest, int64_t most, F&& visit) const {
     for (int64_t gx : x_extents_) {
       if (gx > most) break;
       for (int64_t gy : y_extents_) {
@@ -135,27 +104,232 @@ class Planner {
     return most;
   }
 
-  // Steps and sequential parts are not searched: they move more or as much, and cannot make a grid fit (CosmaCost says
-  // why), so the rule's fewest steps that fit are always one.
-  void consider(const CosmaPlan& grid) {
-    Candidate candidate{grid, cosma_cost(problem_, grid)};
-    least_memory_ = std::min(least_memory_, candidate.cost.memory_elements);
-    if (candidate.cost.memory_elements > capacity_) return;
-    if (!best_ || candidate.better_than(*best_)) best_ = candidate;
+ private:
+  // The extents that a grid dimension can have over n elements, ascending.
+  std::vector<int64_t> extents(int64_t n) const {
+    std::vector<int64_t> extents;
+    for (int64_t parts = std::min(n, problem_.processors); parts > 0; --parts) {
+      parts = nonempty_parts(n, parts);
+      extents.push_back(parts);
+    }
+    std::reverse(extents.begin(), extents.end());
+    return extents;
   }
 
-  CosmaPlan finished(const Candidate& candidate, bool within_bound) const {
-    CosmaPlan plan = candidate.plan;
-    plan.used_processors = candidate.used();
+  const CosmaProblem& problem_;
+  std::vector<int64_t> x_extents_, y_extents_;
+};
+
+class Planner {
+ public:
+  explicit Planner(const CosmaProblem& problem)
+      : problem_(problem), grids_(problem_), capacity_(problem.bytes_per_processor / problem.element_size) {}
+
+  // FitRanks: of all grids that use enough processors, the one with the least communication.
+  CosmaPlan plan() {
+    bool within_bound = true;
+    for_each_range([&](int64_t fewest, int64_t most) {
+      find_best(fewest, most);
+      if (!best_) within_bound = false;
+      return best_.has_value();
+    });
+    if (best_) return finished(best_->plan, within_bound);
+    throw Error(fmt::format("no plan fits: a processor needs at least {} bytes and has {}",
+                            least_memory() * problem_.element_size, problem_.bytes_per_processor),
+                {}, "use more processors or a smaller problem", Error::Kind::Resources);
+  }
+
+ private:
+  // From here on one idle processor is at most a tenth of them, and a prime number of them can be avoided.
+  static constexpr int64_t kFewestWithOneIdle = 10;
+  // Sequential parts are searched in no more grids than these. Among more grids there is always one whose tiles have
+  // the size that memory allows without them.
+  static constexpr size_t kMostCutGrids = 1000;
+
+  // Numbers of processors: those with few enough idle, then more and more idle ones, until `visit` is satisfied.
+  template <class F>
+  void for_each_range(F&& visit) const {
+    int64_t most = grids_.most_usable();
+    int64_t idle = std::max(static_cast<int64_t>(problem_.max_idle * static_cast<double>(most)),
+                            int64_t{most >= kFewestWithOneIdle});
+    for (int64_t untried = most; untried > 0;) {
+      int64_t fewest = std::max<int64_t>(1, most - idle);
+      if (visit(fewest, untried)) return;
+      untried = fewest - 1;
+      idle = 2 * idle + 1;
+    }
+  }
+
+  void find_best(int64_t fewest, int64_t most) {
+    if (home_floor(most) > capacity_) return;
+    grids_.for_each(fewest, most, [&](const CosmaPlan& grid) {
+      if (tile_of(grid) <= capacity_) consider(grid);
+    });
+    for (const CosmaPlan& grid : grids_to_cut(fewest, most)) {
+      if (!whole_fits(grid)) for_each_cut(grid, [&](const CosmaPlan& cut) { consider(cut); });
+    }
+  }
+
+  // A way to cut the tiles of A: with one step if that fits, else with the shortest steps, which move as much as any.
+  void consider(CosmaPlan plan) {
+    plan.steps = 1;
+    if (!may_be_best(plan)) return;
+    if (fits(plan)) return improve(plan);
+    plan.steps = most_steps(plan);
+    if (may_be_best(plan) && fits(plan)) improve(plan);
+  }
+
+  bool may_be_best(const CosmaPlan& plan) const {
+    return !best_ || cosma_io(problem_, plan) <= best_->cost.io_elements;
+  }
+  bool fits(const CosmaPlan& plan) const { return cosma_memory(problem_, plan) <= capacity_; }
+
+  void improve(const CosmaPlan& plan) {
+    Candidate candidate{plan, cosma_cost(problem_, plan)};
+    Wide most = std::max(candidate.cost.moved_elements, candidate.cost.io_elements);
+    bool counts = most <= std::numeric_limits<int64_t>::max() / problem_.element_size;
+    if (counts && (!best_ || candidate.better_than(*best_))) best_ = candidate;
+  }
+
+  bool whole_fits(CosmaPlan grid) const {
+    if (fits(grid)) return true;
+    grid.steps = most_steps(grid);
+    return fits(grid);
+  }
+
+  // Of A, before it is cut: some processor has one, at home or not.
+  int64_t tile_of(const CosmaPlan& grid) const {
+    return ceil_div(problem_.ni, grid.gx) * ceil_div(problem_.nj, grid.gy);
+  }
+  int64_t depth_of(const CosmaPlan& plan) const { return ceil_div(problem_.nk, plan.gz); }
+
+  // The most steps without empty ones that a plan may have.
+  int64_t most_steps(const CosmaPlan& plan) const {
+    int64_t limit = kMostCosmaSteps / (used_by(plan) * plan.seqi * plan.seqj);
+    return nonempty_parts(depth_of(plan), std::min(limit, depth_of(plan)));
+  }
+
+  // ---- sequential parts ----
+
+  // All ways to cut the tiles of a grid that are tried, fewest parts first.
+  template <class F>
+  void for_each_cut(const CosmaPlan& grid, F&& visit) const {
+    int64_t most = kMostCosmaSteps / used_by(grid);
+    // Where only panels of one operand travel, and no tiles of A, the other side of a tile does not matter.
+    bool cut_i = grid.gy > 1 || grid.gz > 1;
+    bool cut_j = grid.gx > 1 || grid.gz > 1;
+    std::vector<int64_t> parts_of_j = sequential_parts(problem_.nj, grid.gy, cut_j ? most : 1);
+    for (int64_t seqi : sequential_parts(problem_.ni, grid.gx, cut_i ? most : 1)) {
+      for (int64_t seqj : parts_of_j) {
+        if (seqi * seqj > most) break;
+        CosmaPlan cut = grid;
+        cut.seqi = seqi;
+        cut.seqj = seqj;
+        visit(cut);
+      }
+    }
+  }
+
+  // The numbers of parts without empty ones: all that are small, then each an eighth larger than the one before.
+  static std::vector<int64_t> sequential_parts(int64_t n, int64_t grid, int64_t most) {
+    std::vector<int64_t> out;
+    for (int64_t parts = 1; parts <= std::min(most, ceil_div(n, grid)); parts += std::max<int64_t>(1, parts / 8)) {
+      int64_t block = ceil_div(n, grid * parts);
+      int64_t nonempty = ceil_div(n, grid * block);
+      if (out.empty() || nonempty > out.back()) out.push_back(nonempty);
+    }
+    int64_t last = ceil_div(n, grid);
+    if (last <= most && out.back() < last) out.push_back(last);
+    return out;
+  }
+
+  // The grids that need the least memory when cut, by a bound. It does not depend on the memory there is, so that what
+  // the search for the least memory finds is also found by the search for a plan.
+  std::vector<CosmaPlan> grids_to_cut(int64_t fewest, int64_t most) const {
+    if (kMostCosmaSteps / fewest < 2) return {};  // no step is left for a second part
+    using Entry = std::tuple<double, int64_t, int64_t, int64_t>;
+    std::priority_queue<Entry> least;
+    std::array<double, 4> copies = least_copies();
+    grids_.for_each(fewest, most, [&](const CosmaPlan& grid) {
+      Entry entry{cut_floor(grid, copies), grid.gx, grid.gy, grid.gz};
+      if (least.size() == kMostCutGrids && entry >= least.top()) return;
+      least.push(entry);
+      if (least.size() > kMostCutGrids) least.pop();
+    });
+    std::vector<CosmaPlan> grids(least.size());
+    for (size_t at = grids.size(); at-- > 0; least.pop()) {
+      std::tie(std::ignore, grids[at].gx, grids[at].gy, grids[at].gz) = least.top();
+    }
+    return grids;
+  }
+
+  // About what a grid needs at least: home pieces, and copies of what travels.
+  double cut_floor(const CosmaPlan& grid, const std::array<double, 4>& copies) const {
+    int travelling = (grid.gx > 1) + (grid.gy > 1) + (grid.gz > 1);
+    return static_cast<double>(home_floor(used_by(grid))) + copies[static_cast<size_t>(travelling)];
+  }
+
+  // By the number of tensors that travel: the least copies with steps as large as the limit of steps makes them.
+  std::array<double, 4> least_copies() const {
+    double step = static_cast<double>(problem_.ni) * static_cast<double>(problem_.nj) *
+                  static_cast<double>(problem_.nk) / static_cast<double>(kMostCosmaSteps);
+    step = std::max(1.0, step);
+    return {0, 1, 2 * std::sqrt(step), 3 * std::cbrt(step * step)};
+  }
+
+  // No way to use so many processors or fewer leaves all of them with less than this.
+  int64_t home_floor(int64_t processors) const {
+    int64_t elements = problem_.ni * problem_.nj + problem_.ni * problem_.nk + problem_.nk * problem_.nj;
+    return ceil_div(elements, processors);
+  }
+
+  // The least memory of all plans that are tried.
+  int64_t least_memory() const {
+    int64_t least = std::numeric_limits<int64_t>::max();
+    auto try_finest = [&](CosmaPlan plan) {
+      if (home_floor(used_by(plan)) >= least) return;
+      least = std::min(least, cosma_memory(problem_, plan));
+      plan.steps = most_steps(plan);
+      least = std::min(least, cosma_memory(problem_, plan));
+    };
+    for_each_range([&](int64_t fewest, int64_t most) {
+      if (home_floor(most) >= least) return true;
+      for (const CosmaPlan& grid : grids_to_cut(fewest, most)) for_each_cut(grid, try_finest);
+      grids_.for_each(fewest, most, [&](const CosmaPlan& grid) {
+        if (tile_of(grid) < least) try_finest(grid);
+      });
+      return false;
+    });
+    return least;
+  }
+
+  // ---- the chosen plan ----
+
+  // The fewest steps that fit, where some are known to. COSMA's formula knows one processor; another may need more.
+  int64_t fewest_steps(CosmaPlan plan) const {
+    int64_t depth = depth_of(plan);
+    plan.steps = 1;
+    int64_t chunk = std::clamp<int64_t>(cosma_longest_step(problem_, plan, capacity_), 1, depth);
+    for (; chunk > 1; --chunk) {
+      plan.steps = ceil_div(depth, chunk);
+      if (fits(plan)) break;
+    }
+    return ceil_div(depth, chunk);
+  }
+
+  CosmaPlan finished(CosmaPlan plan, bool within_bound) const {
+    if (plan.steps > 1) plan.steps = std::min(plan.steps, fewest_steps(plan));
+    CosmaCost cost = cosma_cost(problem_, plan);
+    plan.used_processors = used_by(plan);
     plan.idle_processors = problem_.processors - plan.used_processors;
     plan.memory_forces_idle = !within_bound;
-    plan.bytes_moved = bytes(candidate.cost.moved_elements);
-    plan.bytes_in_and_out = bytes(candidate.cost.io_elements);
-    plan.memory_per_processor = bytes(candidate.cost.memory_elements);
+    plan.bytes_moved = bytes(cost.moved_elements);
+    plan.bytes_in_and_out = bytes(cost.io_elements);
+    plan.memory_per_processor = bytes(cost.memory_elements);
     return plan;
   }
 
-  // Within the limits of sizes the least communication is far below this one.
+  // A plan is chosen only if this holds.
   int64_t bytes(Wide elements) const {
     Wide total = elements * problem_.element_size;
     if (total > std::numeric_limits<int64_t>::max()) throw InternalError("the bytes moved do not fit in 64 bits");
@@ -163,10 +337,9 @@ class Planner {
   }
 
   CosmaProblem problem_;
+  Grids grids_;
   int64_t capacity_;  // elements a processor can hold
-  std::vector<int64_t> x_extents_, y_extents_;
   std::optional<Candidate> best_;
-  int64_t least_memory_ = std::numeric_limits<int64_t>::max();
 };
 
 }  // namespace

@@ -15,12 +15,12 @@ struct CosmaProblem {
   double max_idle = 0.03;  // the part of the processors that may be left idle
 };
 
-// As many as a plan can have steps, of which a planned program makes one a processor.
-inline constexpr int64_t kMostCosmaProcessors = 10'000'000;
+// As many steps as a plan can have, of all processors together. A processor makes at least one.
+inline constexpr int64_t kMostCosmaSteps = 10'000'000;
+inline constexpr int64_t kMostCosmaProcessors = kMostCosmaSteps;
 
 // The params of algorithms/cosma.distal, and what they lead to. The processors form a grid gx * gy * gz; on each,
-// k runs in `steps` sequential steps; seqi and seqj split i and j in a loop above the launch. The planner leaves these
-// three at 1: with the tensors on faces of the grid, no other value lets a processor do with less memory.
+// k runs in `steps` sequential steps; seqi and seqj split i and j in a loop above the launch.
 struct CosmaPlan {
   int64_t gx = 1, gy = 1, gz = 1;
   int64_t steps = 1;
@@ -36,12 +36,14 @@ struct CosmaPlan {
   bool operator==(const CosmaPlan&) const = default;
 };
 
-// The plan with the fewest bytes in and out of a processor of those that fit in memory and leave at most `max_idle` of
-// the processors idle, or one where that is a tenth or less. Processors that a small problem has no work for do not
-// count. Only where none of these plans fits are more left idle. So as long as memory does not force that, more
-// memory never means more bytes.
+// COSMA's rule. Of the grids that leave at most `max_idle` of the processors idle, or one where that is a tenth or
+// less, the one with the fewest bytes in and out of a processor, of those that fit in memory. Processors that a small
+// problem has no work for do not count. A grid takes the fewest steps that fit, as more do not move more; and
+// sequential parts, which do, only if even the shortest steps do not fit. Only where none of these plans fits are more
+// processors left idle. So as long as memory does not force that, more memory never means more bytes.
 //
-// Throws Error of Kind::Resources, with need and have, where no plan fits.
+// Throws Error of Kind::Resources where no plan fits, with what a processor has and the least it needs: with that
+// there is a plan.
 CosmaPlan plan_cosma(const CosmaProblem& problem);
 
 }  // namespace distal::core

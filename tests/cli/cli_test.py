@@ -533,16 +533,17 @@ class Cosma(CliTest):
     """What `plan cosma` prints can be given to --set, and keeps its promise about memory."""
 
     def test_printed_settings_run(self):
-        text = self.succeed("plan", "cosma", 37, 53, 29, 8, 20000)
-        said = self.json_of("run", ALGORITHMS / "cosma.distal", "--check", "--set", text.strip())
-        self.assertIs(said["ok"], True)
+        for processors, limit in ((8, 20000), (8, 10000), (8, 6000), (13, 5000)):
+            text = self.succeed("plan", "cosma", 37, 53, 29, processors, limit)
+            said = self.json_of("run", ALGORITHMS / "cosma.distal", "--check", "--own-memory", "--set", text.strip())
+            self.assertIs(said["ok"], True)
 
     def test_memory_and_bytes(self):
         cases = [
             (sizes, processors, room)
             for sizes in ((1024, 1024, 1024), (100, 1000, 17), (129, 64, 1000), (3, 5, 4096), (1, 1, 1000))
             for processors in (1, 4, 7, 16, 17, 64, 128)
-            for room in (1.3, 2.0, 4.0, 20.0)
+            for room in (1.5, 2.0, 4.0, 20.0)
         ]
         planned = 0
         for (ni, nj, nk), processors, room in cases:
@@ -561,17 +562,29 @@ class Cosma(CliTest):
             self.assertEqual(plan["used_processors"] + plan["idle_processors"], processors, about)
         self.assertGreater(planned, 100)
 
-
     def test_the_least_memory_that_fits(self):
-        words = self.refuse(3, "no plan fits", "plan", "cosma", 1024, 1024, 1024, 64, 1)
+        words = self.refuse(3, "no plan fits", "plan", "cosma", 96, 96, 96, 8, 1)
         least = int(re.search(r"at least (\d+) bytes", words).group(1))
-        self.assertEqual(least, 3 * 256 * 256 * 8)
-        for limit in (least, 1572928):
-            plan = self.json_of("plan", "cosma", 1024, 1024, 1024, 64, limit)
+        for limit in (least, least + 8, 2 * least, 10 * least):
+            plan = self.json_of("plan", "cosma", 96, 96, 96, 8, limit)
             said = self.json_of("explain", ALGORITHMS / "cosma.distal", "--set", plan["set"])
+            self.assertEqual(said["peak_bytes_per_processor"], plan["memory_per_processor"])
             self.assertLessEqual(said["peak_bytes_per_processor"], limit)
-            self.assertEqual((plan["steps"], plan["seqi"], plan["seqj"]), (1, 1, 1))
-        self.refuse(3, "no plan fits", "plan", "cosma", 1024, 1024, 1024, 64, least - 1)
+        self.refuse(3, "no plan fits", "plan", "cosma", 96, 96, 96, 8, least - 1)
+
+    def test_steps_sequential_parts_and_idle_processors(self):
+        for sizes, processors, limit, wanted in [
+            ((1024, 1024, 1024), 64, 2000000, "gx=4,gy=4,gz=4,steps=1,seqi=1,seqj=1"),
+            ((1024, 1024, 1024), 64, 1179648, "gx=4,gy=4,gz=4,steps=4,seqi=1,seqj=1"),
+            ((54, 54, 54), 27, 5464, "gx=3,gy=3,gz=3,steps=3,seqi=1,seqj=2"),
+            ((1000, 1000, 1000), 127, 10**7, "gx=5,gy=5,gz=5,steps=1,seqi=1,seqj=1"),
+        ]:
+            names = ",".join(f"{name}={size}" for name, size in zip(("ni", "nj", "nk"), sizes))
+            text = self.succeed("plan", "cosma", *sizes, processors, limit)
+            self.assertEqual(text.strip(), f"{names},{wanted}")
+            said = self.json_of("explain", ALGORITHMS / "cosma.distal", "--set", text.strip())
+            self.assertLessEqual(said["peak_bytes_per_processor"], limit)
+            self.assertLessEqual(said["processors"], processors)
 
 
 class Running(CliTest):

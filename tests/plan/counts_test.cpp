@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "plan/cost.h"
@@ -38,14 +39,21 @@ void expect_tensor(const Cost& cost, const std::string& name, int64_t elements, 
   EXPECT_EQ(to_string(t.pattern), to_string(pattern)) << name;
 }
 
-void expect_totals(const Cost& cost, int64_t processors, int64_t elements, const Sizes& n) {
+// The elements that move, by level of the machine.
+void expect_totals(const Cost& cost, int64_t processors, const std::vector<int64_t>& elements, const Sizes& n) {
+  std::vector<int64_t> bytes;
+  for (int64_t e : elements) bytes.push_back(e * kDouble);
   EXPECT_EQ(cost.processors, processors);
-  EXPECT_EQ(cost.bytes_moved, elements * kDouble);
-  EXPECT_EQ(cost.bytes_by_level, std::vector<int64_t>{elements * kDouble});
+  EXPECT_EQ(cost.bytes_by_level, bytes);
+  EXPECT_EQ(cost.bytes_moved, std::accumulate(bytes.begin(), bytes.end(), int64_t{0}));
   EXPECT_EQ(cost.flops, 2.0 * static_cast<double>(n.ni) * static_cast<double>(n.nj) * static_cast<double>(n.nk));
   int64_t messages = 0;
   for (const auto& [name, t] : cost.tensors) messages += t.messages;
   EXPECT_EQ(cost.messages, messages);
+}
+
+void expect_totals(const Cost& cost, int64_t processors, int64_t elements, const Sizes& n) {
+  expect_totals(cost, processors, std::vector<int64_t>{elements}, n);
 }
 
 // ---- the figures of the issue ----
@@ -253,25 +261,43 @@ TEST_P(CubeGrid, Johnson) {
   expect_tensor(cost, "C", (gx - 1) * n.c(), gy * gz * (gx - 1), gx > 1 ? Pattern::Broadcast : Pattern::None);
 }
 
+// COSMA's: every processor adds to a tile of A that its column of z shares, and in each step takes the panel of B that
+// its row of y shares and the panel of C that its row of x shares.
 TEST_P(CubeGrid, Cosma) {
   auto [gx, gy, gz] = GetParam();
   constexpr int64_t steps = 2;
-  Sizes n{2 * gx, 3 * gy, 3 * steps * gz};
+  Sizes n{2 * gx * gy, 3 * gy * gz, steps * gx * gz};
   Cost cost = cost_of_algorithm("cosma", fmt::format("{},gx={},gy={},gz={},steps={}", n.text(), gx, gy, gz, steps));
-  expect_totals(cost, gx * gy * gz, (gz - 1) * n.a() + (gy - 1) * n.b() + (gx - 1) * n.c(), n);
-  expect_tensor(cost, "A", (gz - 1) * n.a(), gx * gy * (gz - 1), gz > 1 ? Pattern::Reduce : Pattern::None);
-  expect_tensor(cost, "B", (gy - 1) * n.b(), steps * gx * gz * (gy - 1), gy > 1 ? Pattern::Broadcast : Pattern::None);
-  expect_tensor(cost, "C", (gx - 1) * n.c(), steps * gy * gz * (gx - 1), gx > 1 ? Pattern::Broadcast : Pattern::None);
+  int64_t p = gx * gy * gz;
+  expect_totals(cost, p, {(gx - 1) * n.c(), (gy - 1) * n.b(), (gz - 1) * n.a()}, n);
+  expect_tensor(cost, "A", (gz - 1) * n.a(), p * (gz - 1), gz > 1 ? Pattern::Reduce : Pattern::None);
+  expect_tensor(cost, "B", (gy - 1) * n.b(), steps * p * (gy - 1), gy > 1 ? Pattern::Broadcast : Pattern::None);
+  // A step of C has the rows of several owners, or several steps have the rows of one.
+  int64_t parts = gx + steps - std::gcd(gx, steps);
+  expect_tensor(cost, "C", (gx - 1) * n.c(), parts * gy * gz * (gx - 1), gx > 1 ? Pattern::Broadcast : Pattern::None);
+}
+
+// A p-th part of every tensor is at home, and what is shared is held as long as it is needed.
+TEST_P(CubeGrid, MemoryOfCosma) {
+  auto [gx, gy, gz] = GetParam();
+  for (int64_t steps : {1, 2, 4}) {
+    int64_t bi = 2 * gy, bj = 3 * gz, chunk = gx;
+    Sizes n{bi * gx, bj * gy, steps * chunk * gz};
+    Cost cost = cost_of_algorithm("cosma", fmt::format("{},gx={},gy={},gz={},steps={}", n.text(), gx, gy, gz, steps));
+    int64_t home = (n.a() + n.b() + n.c()) / (gx * gy * gz);
+    int64_t copies = (gz > 1 ? bi * bj : 0) + (gy > 1 ? bi * chunk : 0) + (gx > 1 ? chunk * bj : 0);
+    EXPECT_EQ(cost.peak_bytes_per_processor, (home + copies) * kDouble);
+  }
 }
 
 // With the tiles of A one after another in time, B is sent again for every column of tiles, and C for every row.
 TEST_P(CubeGrid, CosmaWithSequentialParts) {
   auto [gx, gy, gz] = GetParam();
   constexpr int64_t steps = 2, seqi = 2, seqj = 3;
-  Sizes n{2 * gx * seqi, gy * seqj, 3 * steps * gz};
+  Sizes n{gx * gy * seqi, gy * gz * seqj, steps * gx * gz};
   Cost cost = cost_of_algorithm(
       "cosma", fmt::format("{},gx={},gy={},gz={},steps={},seqi={},seqj={}", n.text(), gx, gy, gz, steps, seqi, seqj));
-  expect_totals(cost, gx * gy * gz, (gz - 1) * n.a() + seqj * (gy - 1) * n.b() + seqi * (gx - 1) * n.c(), n);
+  expect_totals(cost, gx * gy * gz, {seqi * (gx - 1) * n.c(), seqj * (gy - 1) * n.b(), (gz - 1) * n.a()}, n);
 }
 
 INSTANTIATE_TEST_SUITE_P(From4To1024, CubeGrid,
@@ -289,10 +315,24 @@ TEST(Counts, JohnsonOn4096) {
 }
 
 TEST(Counts, CosmaOn4096) {
-  Sizes n{32, 48, 64};
+  Sizes n{32, 48, 256};
   Cost cost = cost_of_algorithm("cosma", n.text() + ",gx=16,gy=16,gz=16,steps=4");
-  expect_totals(cost, 4096, 15 * (n.a() + n.b() + n.c()), n);
-  EXPECT_EQ(cost.messages, 256 * 15 + 2 * 4 * 256 * 15);
+  expect_totals(cost, 4096, {15 * n.c(), 15 * n.b(), 15 * n.a()}, n);
+}
+
+// The figures of 1024 cubed on 64 processors: steps save memory and cost nothing, sequential parts cost B and C again.
+TEST(Counts, CosmaTradesBytesForMemory) {
+  constexpr int64_t kMatrix = 1024 * 1024 * kDouble;
+  const std::string grid = "ni=1024,nj=1024,nk=1024,gx=4,gy=4,gz=4,";
+  Cost once = cost_of_algorithm("cosma", grid + "steps=1");
+  Cost steps = cost_of_algorithm("cosma", grid + "steps=4");
+  Cost parts = cost_of_algorithm("cosma", grid + "steps=4,seqi=2,seqj=2");
+  EXPECT_EQ(once.bytes_moved, 9 * kMatrix);
+  EXPECT_EQ(steps.bytes_moved, 9 * kMatrix);
+  EXPECT_EQ(parts.bytes_moved, 15 * kMatrix);
+  EXPECT_EQ(once.peak_bytes_per_processor, 1966080);
+  EXPECT_EQ(steps.peak_bytes_per_processor, 1179648);
+  EXPECT_EQ(parts.peak_bytes_per_processor, 655360);
 }
 
 struct Replication {
