@@ -2,6 +2,7 @@
 
 // DISTAL, the distributed tensor algebra compiler: the whole public interface.
 
+#include "distal/compound.h"
 #include "distal/error.h"
 #include "distal/format.h"
 #include "distal/index.h"

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -65,6 +66,8 @@ class TensorHandle {
   // Uses the caller's memory for one processor's piece from now on, without a copy; strides count in elements and are
   // those of a dense block in the format's order if none are given. The memory must outlive the tensor.
   void bind(int64_t processor, void* data, std::vector<int64_t> strides = {});
+  // The same, with the number of elements that the memory has: a piece that would not fit is refused.
+  void bind_elements(int64_t processor, void* data, int64_t elements, std::vector<int64_t> strides = {});
 
   // From now on the tensor has this format; its elements are what they were. It moves as a program does: an element
   // comes to each new owner once, and not at all to a processor that held it. The machines of the two formats may have
@@ -147,6 +150,11 @@ class Tensor : public TensorHandle {
   // Sets an element in all of its replicas.
   void set(const std::vector<int64_t>& coordinates, T value) {
     for_each_replica(coordinates, [&](void* e) { *static_cast<T*>(e) = value; });
+  }
+  using TensorHandle::bind;
+  // Uses the caller's memory for one processor's piece, and refuses it if the piece would not fit.
+  void bind(int64_t processor, std::span<T> data, std::vector<int64_t> strides = {}) {
+    bind_elements(processor, data.data(), static_cast<int64_t>(data.size()), std::move(strides));
   }
   // Sets every element to f(coordinates).
   void fill(const std::function<T(const std::vector<int64_t>& at)>& f) {

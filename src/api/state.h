@@ -36,6 +36,7 @@ struct TensorState {
     int64_t processor;
     void* data;
     std::vector<int64_t> strides;
+    std::optional<int64_t> elements;  // how many there are, if the caller said so
   };
   std::vector<Bound> bound;
 

@@ -48,6 +48,12 @@ void bind_buffers(const TensorState& tensor, core::TensorPieces& pieces) {
       throw Error(fmt::format("tensor {}: a buffer of {} strides for a tensor of {} dimensions", tensor.name,
                               strides.size(), piece.extents.size()));
     }
+    int64_t needed = 1;
+    for (size_t d = 0; d < strides.size(); ++d) needed += (piece.extents[d] - 1) * strides[d];
+    if (b.elements && needed > *b.elements) {
+      throw Error(fmt::format("tensor {}: the buffer for processor {} has {} elements, and its piece reaches over {}",
+                              tensor.name, b.processor, *b.elements, needed));
+    }
     pieces.bind(b.processor, static_cast<std::byte*>(b.data), strides);
   }
 }
@@ -133,8 +139,13 @@ std::vector<PieceInfo> TensorHandle::pieces() {
 
 void TensorHandle::bind(int64_t processor, void* data, std::vector<int64_t> strides) {
   std::erase_if(state_->bound, [&](const TensorState::Bound& b) { return b.processor == processor; });
-  state_->bound.push_back({processor, data, std::move(strides)});
+  state_->bound.push_back({processor, data, std::move(strides), std::nullopt});
   state_->forget_pieces();
+}
+
+void TensorHandle::bind_elements(int64_t processor, void* data, int64_t elements, std::vector<int64_t> strides) {
+  bind(processor, data, std::move(strides));
+  state_->bound.back().elements = elements;
 }
 
 void TensorHandle::load(const std::string& npy_file) {

@@ -22,6 +22,7 @@ run(${CMAKE_COMMAND} -G Ninja -S ${folder}/app -B ${folder}/app/build -DCMAKE_PR
     -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
 run(${CMAKE_COMMAND} --build ${folder}/app/build)
 run(${folder}/app/build/app)
+run(${folder}/app/build/rows)
 run(${folder}/prefix/bin/distal --help)
 # Only what passed is removed: what failed is there to be looked at.
 file(REMOVE_RECURSE ${folder})

@@ -1,0 +1,176 @@
+// The whole scheduling language from C++, and compound schedules over it.
+
+#include <distal/distal.h>
+#include <gtest/gtest.h>
+
+#include "lang/parse.h"
+
+namespace distal {
+namespace {
+
+template <class T>
+void fill(Tensor<T>& tensor, int64_t salt) {
+  tensor.fill([salt](const std::vector<int64_t>& at) {
+    int64_t sum = salt;
+    for (int64_t x : at) sum = sum * 7 + x * x + 1;
+    return static_cast<T>(sum % 11 - 5);
+  });
+}
+
+std::string error_of(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const Error& e) {
+    return e.message();
+  }
+  return "no error";
+}
+
+struct Mttkrp {
+  Param ni{6}, nj{5}, nk{7}, nl{4};
+  Machine line{Grid(2)};
+  Format rows{{Dense, Dense}, Distribution(line, {0})};
+  Tensor<double> A{"A", {ni, nl}, rows};
+  Tensor<double> B{"B", {ni, nj, nk}, Format({Dense, Dense, Dense}, Distribution(line, {0}))};
+  Tensor<double> C{"C", {nj, nl}, Format({Dense, Dense}, Distribution(line, {Everywhere{}}))};
+  Tensor<double> D{"D", {nk, nl}, Format({Dense, Dense}, Distribution(line, {Everywhere{}}))};
+  IndexVar i{"i"}, j{"j"}, k{"k"}, l{"l"}, io{"io"}, ii{"ii"};
+
+  Mttkrp() {
+    A(i, l) = B(i, j, k) * C(j, l) * D(k, l);
+    A.schedule().distribute({i}, {io}, {ii}, line).communicate({A, B, C, D}, io).reorder({ii, j, k, l});
+  }
+
+  void expect_right() {
+    fill(B, 1);
+    fill(C, 2);
+    fill(D, 3);
+    Kernel kernel = A.compile();
+    EXPECT_EQ(core::to_string(core::parse_module(kernel.text(), "text")), kernel.text());
+    RunReport report = kernel.run();
+    EXPECT_EQ(report.bytes_moved, kernel.cost().bytes_moved);
+    A.for_each([&](const std::vector<int64_t>& at, double value) {
+      double want = 0;
+      for (int64_t x = 0; x < nj.value(); ++x) {
+        for (int64_t y = 0; y < nk.value(); ++y) want += B.at({at[0], x, y}) * C.at({x, at[1]}) * D.at({y, at[1]});
+      }
+      EXPECT_EQ(value, want);
+    });
+  }
+};
+
+TEST(ApiSchedule, PrecomputesIntoAPrivateWorkspace) {
+  Mttkrp m;
+  IndexVar lw("lw");
+  m.A.schedule().precompute(m.B(m.i, m.j, m.k) * m.D(m.k, m.l), {m.l}, {lw}, "W").vectorize(lw).unroll(m.l, 2);
+  m.expect_right();
+  EXPECT_NE(m.A.compile().program().find("fill W [k, lw] vectorize lw: W(lw) += B(i, j, k) * D(k, lw)"),
+            std::string::npos);
+}
+
+TEST(ApiSchedule, PrecomputesIntoATensorWithAHome) {
+  Param ni(6), n(5);
+  Machine line{Grid(2)};
+  Format rows({Dense, Dense}, Distribution(line, {0})), everywhere({Dense, Dense}, Distribution(line, {Everywhere{}}));
+  Tensor<double> A("A", {ni, n}, rows), B("B", {ni, n}, rows), C("C", {n, n}, everywhere), D("D", {n, n}, everywhere);
+  Tensor<double> W("W", {ni, n}, rows);
+  IndexVar i("i"), j("j"), k("k"), l("l"), iw("iw"), lw("lw"), io("io"), ii("ii"), iwo("iwo"), iwi("iwi");
+  A(i, j) = B(i, k) * C(k, l) * D(l, j);
+  A.schedule()
+      .precompute(B(i, k) * C(k, l), {i, l}, {iw, lw}, W)
+      .distribute({iw}, {iwo}, {iwi}, line)
+      .communicate({W, B, C}, iwo)
+      .distribute({i}, {io}, {ii}, line)
+      .communicate({A, W, D}, io);
+  fill(B, 1);
+  fill(C, 2);
+  fill(D, 3);
+  Kernel kernel = A.compile();
+  EXPECT_EQ(kernel.cost().bytes_moved, 0) << "W stays where it was produced";
+  kernel.run();
+  W.for_each([&](const std::vector<int64_t>& at, double value) {
+    double want = 0;
+    for (int64_t x = 0; x < n.value(); ++x) want += B.at({at[0], x}) * C.at({x, at[1]});
+    EXPECT_EQ(value, want);
+  });
+  A.for_each([&](const std::vector<int64_t>& at, double value) {
+    double want = 0;
+    for (int64_t x = 0; x < n.value(); ++x) want += W.at({at[0], x}) * D.at({x, at[1]});
+    EXPECT_EQ(value, want);
+  });
+}
+
+TEST(ApiSchedule, SumsInParallel) {
+  for (OutputRace race : {OutputRace::Reduction, OutputRace::Atomics}) {
+    Mttkrp m;
+    m.A.schedule().reorder({m.ii, m.l, m.j, m.k}).parallelize(m.j, race);
+    m.expect_right();
+  }
+  Mttkrp m;
+  m.A.schedule().parallelize(m.j);
+  EXPECT_EQ(error_of([&] { m.A.compile(); }),
+            "parallelize: loop j sums over j, and its iterations would add to the same element of A at once; say how, "
+            "with parallelize(j, reduction) or parallelize(j, atomics), or parallelize a loop that indexes A");
+}
+
+struct Gemm {
+  Param n{"n", 8}, g{"g", 2}, chunk{"chunk", 3};
+  Machine m{Grid(g, g), "M"};
+  Format tiles{{Dense, Dense}, Distribution(m, {0, 1})};
+  Tensor<double> A{"A", {n, n}, tiles}, B{"B", {n, n}, tiles}, C{"C", {n, n}, tiles};
+  IndexVar i{"i"}, j{"j"}, k{"k"}, io{"io"}, jo{"jo"}, ko{"ko"}, ii{"ii"}, ji{"ji"}, ki{"ki"}, r{"r"};
+  Gemm() { A(i, j) = B(i, k) * C(k, j); }
+  std::string schedule() const {
+    std::string text = A.compile().text();
+    return text.substr(text.find("schedule\n"));
+  }
+};
+
+TEST(ApiSchedule, CompoundSchedulesAreFunctionsOverCommands) {
+  Gemm summa;
+  summa.A.schedule()
+      .apply(compound::stationary, summa.A, std::vector{summa.i, summa.j}, std::vector{summa.io, summa.jo},
+             std::vector{summa.ii, summa.ji}, summa.m)
+      .apply(compound::chunked, std::vector<TensorHandle>{summa.B, summa.C}, summa.k, summa.ko, summa.ki, summa.chunk,
+             std::vector{summa.ii, summa.ji});
+  EXPECT_EQ(summa.schedule(),
+            "schedule\n  distribute({i, j}, {io, jo}, {ii, ji}, M)\n  communicate(A, jo)\n  split(k, ko, ki, chunk)\n"
+            "  reorder({ko, ii, ji, ki})\n  communicate({B, C}, ko)\n");
+
+  Gemm cannon;
+  cannon.A.schedule()
+      .apply(compound::stationary, cannon.A, std::vector{cannon.i, cannon.j}, std::vector{cannon.io, cannon.jo},
+             std::vector{cannon.ii, cannon.ji}, cannon.m)
+      .apply(compound::systolic, std::vector<TensorHandle>{cannon.B, cannon.C}, cannon.k, cannon.ko, cannon.ki,
+             cannon.m.x, std::vector{cannon.ii, cannon.ji}, std::vector{cannon.io, cannon.jo}, cannon.r);
+  EXPECT_EQ(cannon.A.compile().cost().tensors.at("B").pattern, "shift");
+
+  Gemm own;
+  own.A.schedule()
+      .apply(compound::tile, own.i, own.j, own.io, own.jo, own.ii, own.ji, 4, 2)
+      .communicate({own.A, own.B, own.C}, own.jo)
+      .apply([](Schedule& s, const IndexVar& v) { s.unroll(v, 2); }, own.ji);
+  fill(own.B, 1);
+  fill(own.C, 2);
+  own.A.compile().run();
+  double want = 0;
+  for (int64_t x = 0; x < 8; ++x) want += own.B.at({3, x}) * own.C.at({x, 6});
+  EXPECT_EQ(own.A.at({3, 6}), want);
+}
+
+TEST(ApiBuffers, OneThatIsTooSmallIsRefused) {
+  Machine line{Grid(2)};
+  Tensor<double> A("A", {5, 4}, Format({Dense, Dense}, Distribution(line, {0})));
+  std::vector<double> first(12), second(7);
+  A.bind(0, first);
+  A.bind(1, second);
+  EXPECT_EQ(error_of([&] { A.pieces(); }),
+            "tensor A: the buffer for processor 1 has 7 elements, and its piece reaches over 8");
+  second.resize(9);
+  A.bind(1, second, {5, 1});
+  A.set({4, 3}, 7);
+  EXPECT_EQ(second[8], 7);
+}
+
+}  // namespace
+}  // namespace distal
