@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <utility>
+#include <vector>
 
 #include "check.h"
 
@@ -36,6 +37,14 @@ void cannon(Schedule& schedule, const Product& p, const Machine& machine) {
       .substitute({ii, ji, ki}, BLAS::GeMM);
 }
 
+void cannon_of_parts(Schedule& schedule, const Product& p, const Machine& machine) {
+  IndexVar io, ii, jo, ji, ko, ki, kos;
+  std::vector<IndexVar> grid{io, jo}, tile{ii, ji};
+  schedule.apply(compound::stationary, p.A, std::vector{p.i, p.j}, grid, tile, machine)
+      .apply(compound::systolic, std::vector{p.B, p.C}, p.k, ko, ki, machine.x, tile, grid, kos)
+      .substitute({ii, ji, ki}, BLAS::GeMM);
+}
+
 void print(const char* name, const Cost& cost) {
   std::printf("%-6s on %lld processors, %lld bytes in %lld messages, B: %s, C: %s\n", name,
               static_cast<long long>(cost.processors), static_cast<long long>(cost.bytes_moved),
@@ -60,6 +69,10 @@ int main() {
 
   print("SUMMA", broadcasts.cost());
   print("Cannon", shifts.cost());
+
+  A(i, j) = B(i, k) * C(k, j);
+  A.schedule().apply(cannon_of_parts, Product{A, B, C, i, j, k}, M);
+  print("Parts", A.compile().cost());
 
   tutorial::fill(B, 1);
   tutorial::fill(C, 2);

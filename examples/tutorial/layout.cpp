@@ -30,13 +30,9 @@ struct BlockCyclic {
   }
 };
 
-// Lends the application's arrays to a tensor, after a look at whether the tensor sees them in the same way.
+// Lends the application's arrays to a tensor.
 void lend(BlockCyclic& matrix, Tensor<double>& tensor) {
-  for (const PieceInfo& piece : tensor.pieces()) {
-    std::vector<double>& array = matrix.local[piece.processor];
-    if (piece.extents[0] * piece.extents[1] != int64_t(array.size())) throw Error("the layouts differ");
-    tensor.bind(piece.processor, array.data());
-  }
+  for (int64_t process = 0; process < 4; ++process) tensor.bind(process, matrix.local[process]);
 }
 
 // Whether V(i, j) is the sum over k of X(k, i) * w(k) * X(k, j), in the application's arrays; says so.
@@ -109,6 +105,13 @@ int main() {
   points = 75;
   functions = 33;
   block = 5;
+  try {
+    integrate.run();
+    right = false;
+  } catch (const Error& error) {
+    std::puts(error.what());
+  }
+
   BlockCyclic x2(75, 33, 5), v2(33, 33, 5);
   for (int64_t r = 0; r < x2.rows; ++r) {
     for (int64_t c = 0; c < x2.columns; ++c) x2.at(r, c) = double((r + 2 * c) % 5 - 2);
