@@ -6,8 +6,11 @@ In README.md and docs/, in the order of the text:
 - a ```console block holds commands after `$ ` and what they print, on stdout and stderr. `...` stands for any text in
   a line, and on a line of its own for any lines. A command must succeed unless `[status N]` is the last line shown.
 - a ```numpy block is run by this interpreter and must succeed.
+- a ```cpp block of docs/tutorial/N-NAME.md is some whole lines of examples/tutorial/NAME.cpp, and comes in it after
+  the block before.
 - relative links must lead to files.
-All blocks of a document run in one folder, where `./distal` is the program and `algorithms` are the algorithms.
+All blocks of a document run in one folder, where `./distal` is the program, `algorithms` are the algorithms, and
+`build/examples/tutorial` has the compiled programs of the tutorial.
 """
 
 import os
@@ -18,6 +21,8 @@ import unittest
 
 from support import ALGORITHMS, BINARY, ROOT, TIMEOUT, CliTest, distal
 
+TUTORIAL = ROOT / "docs" / "tutorial"
+PROGRAMS = BINARY.parent / "examples" / "tutorial"
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(?P<kind>[^\n]*)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\[[^\]]*\]\((?!https?:)([^)#\s]+)[^)]*\)")
@@ -28,6 +33,17 @@ def blocks_of(document):
     text = document.read_text(encoding="utf-8")
     for block in BLOCK.finditer(text):
         yield block["kind"].strip(), block["text"], text.count("\n", 0, block.start()) + 1
+
+
+def program_of(page):
+    """The source of the program that a page of the tutorial shows in pieces: N-NAME.md shows NAME.cpp."""
+    return ROOT / "examples" / "tutorial" / (page.stem.partition("-")[2] + ".cpp")
+
+
+def find_lines(part, text, start):
+    """Where the whole lines of a part end in a text, looked for from `start` on; None if they are not there."""
+    at = ("\n" + text).find("\n" + part, start)
+    return None if at < 0 else at + len(part)
 
 
 def pattern_of(shown):
@@ -59,6 +75,8 @@ class Documents(CliTest):
         super().setUp()
         (self.folder / "distal").symlink_to(BINARY)
         (self.folder / "algorithms").symlink_to(ALGORITHMS)
+        (self.folder / "build" / "examples").mkdir(parents=True)
+        (self.folder / "build" / "examples" / "tutorial").symlink_to(PROGRAMS)
 
     def check_program(self, kind, text):
         name = re.match(r"#\s*(\S+\.distal)\s*$", text.split("\n")[0])
@@ -112,9 +130,28 @@ class Documents(CliTest):
         self.assertGreater(kinds.count("console"), 10)
         self.assertGreater(kinds.count("distal"), 10)
 
+    def test_code_is_that_of_the_programs(self):
+        for page in sorted(TUTORIAL.glob("[0-9]-*.md")):
+            program = program_of(page).read_text(encoding="utf-8")
+            parts = [(text, line) for kind, text, line in blocks_of(page) if kind == "cpp"]
+            self.assertTrue(parts, page)
+            end = 0
+            for text, line in parts:
+                found = find_lines(text, program, end)
+                if found is None:
+                    self.fail(f"{page.relative_to(ROOT)}:{line}: these lines are not in the program, or not here\n{text}")
+                end = found
+
+    def test_every_program_has_a_page(self):
+        shown = {program_of(page) for page in TUTORIAL.glob("[0-9]-*.md")}
+        self.assertEqual(shown, set((ROOT / "examples" / "tutorial").glob("*.cpp")))
+        index = (TUTORIAL / "README.md").read_text(encoding="utf-8")
+        for page in TUTORIAL.glob("[0-9]-*.md"):
+            self.assertIn(f"({page.name})", index)
+
     def test_links(self):
         for document in DOCUMENTS:
-            for link in LINK.findall(document.read_text(encoding="utf-8")):
+            for link in LINK.findall(BLOCK.sub("", document.read_text(encoding="utf-8"))):
                 with self.subTest(f"{document.relative_to(ROOT)}: {link}"):
                     self.assertTrue((document.parent / link).exists())
 
@@ -139,6 +176,13 @@ class Matching(unittest.TestCase):
         self.assertFalse(self.match("a\n", "a\nb\n"))
         self.assertFalse(self.match("1.5\n", "125\n"))
         self.assertFalse(self.match("", "a\n"))
+
+    def test_lines(self):
+        self.assertEqual(find_lines("b\n", "a\nb\n", 0), 4)
+        self.assertEqual(find_lines("a\n", "a\nb\na\n", 2), 6)
+        self.assertIsNone(find_lines("a\n", "a\nb\n", 2))
+        self.assertIsNone(find_lines("b\n", "ab\n", 0))
+        self.assertIsNone(find_lines("a", "b\n", 0))
 
     def test_commands(self):
         text = "$ one\nout\n$ two \\\n  more\n[status 2]\n"
