@@ -17,6 +17,9 @@ class Param {
   explicit Param(int64_t value = 1);       // gets a name of its own
   Param(std::string name, int64_t value);  // with the name that Kernel::text() shows
 
+  Param(const Param&) = default;                                          // the same param
+  Param& operator=(const Param& other) { return *this = other.value(); }  // takes the value: gx = gy = 4 sets both
+
   // Gives it a new value; kernels made with it use that from their next run on.
   Param& operator=(int64_t value);
   int64_t value() const { return state_->value; }           // the current one

@@ -61,7 +61,8 @@ class TensorHandle {
   // The kernel of that statement.
   Kernel compile() const;
 
-  // All pieces under the current values of the params, with memory of their own where the caller bound none.
+  // All pieces under the current values of the params, with memory of their own where the caller bound none. When a
+  // param changes that the size or the distribution depends on, that memory is made anew, at zero: fill it again.
   std::vector<PieceInfo> pieces();
   // Uses the caller's memory for one processor's piece from now on, without a copy; strides count in elements and are
   // those of a dense block in the format's order if none are given. The memory must outlive the tensor.

@@ -43,7 +43,7 @@ struct TensorState {
   // The pieces under the current values of the params. Made anew when these changed.
   core::TensorPieces& pieces();
   std::shared_ptr<core::TensorPieces> shared_pieces();
-  void forget_pieces() { pieces_ = nullptr; }
+  void bind(const Bound& buffer);
   // Becomes what the other is: its format and its pieces. The other is not to be used any more.
   void take_over(TensorState& other);
   int64_t times_redistributed = 0;  // a kernel that was compiled for an earlier format sees that it is stale

@@ -35,27 +35,25 @@ core::Bindings current_values(const TensorState& tensor) {
   return out;
 }
 
-void bind_buffers(const TensorState& tensor, core::TensorPieces& pieces) {
-  for (const TensorState::Bound& b : tensor.bound) {
-    if (b.processor < 0 || !pieces.owners().owns_any(b.processor)) {
-      throw Error(
-          fmt::format("tensor {}: processor {} owns no piece that a buffer could hold", tensor.name, b.processor));
-    }
-    core::HomePiece piece = pieces.owners().piece_of(b.processor);
-    core::Coordinates strides(b.strides.begin(), b.strides.end());
-    if (b.strides.empty()) strides = core::dense_strides(piece.extents, pieces.order());
-    if (strides.size() != piece.extents.size()) {
-      throw Error(fmt::format("tensor {}: a buffer of {} strides for a tensor of {} dimensions", tensor.name,
-                              strides.size(), piece.extents.size()));
-    }
-    int64_t needed = 1;
-    for (size_t d = 0; d < strides.size(); ++d) needed += (piece.extents[d] - 1) * strides[d];
-    if (b.elements && needed > *b.elements) {
-      throw Error(fmt::format("tensor {}: the buffer for processor {} has {} elements, and its piece reaches over {}",
-                              tensor.name, b.processor, *b.elements, needed));
-    }
-    pieces.bind(b.processor, static_cast<std::byte*>(b.data), strides);
+void bind_buffer(const TensorState& tensor, const TensorState::Bound& b, core::TensorPieces& pieces) {
+  if (b.processor < 0 || !pieces.owners().owns_any(b.processor)) {
+    throw Error(
+        fmt::format("tensor {}: processor {} owns no piece that a buffer could hold", tensor.name, b.processor));
   }
+  core::HomePiece piece = pieces.owners().piece_of(b.processor);
+  core::Coordinates strides(b.strides.begin(), b.strides.end());
+  if (b.strides.empty()) strides = core::dense_strides(piece.extents, pieces.order());
+  if (strides.size() != piece.extents.size()) {
+    throw Error(fmt::format("tensor {}: a buffer of {} strides for a tensor of {} dimensions", tensor.name,
+                            strides.size(), piece.extents.size()));
+  }
+  int64_t needed = 1;
+  for (size_t d = 0; d < strides.size(); ++d) needed += (piece.extents[d] - 1) * strides[d];
+  if (b.elements && needed > *b.elements) {
+    throw Error(fmt::format("tensor {}: the buffer for processor {} has {} elements, and its piece reaches over {}",
+                            tensor.name, b.processor, *b.elements, needed));
+  }
+  pieces.bind(b.processor, static_cast<std::byte*>(b.data), strides);
 }
 
 core::Coordinates checked(const core::TensorPieces& pieces, const std::string& name, const std::vector<int64_t>& at) {
@@ -78,12 +76,21 @@ std::shared_ptr<core::TensorPieces> TensorState::shared_pieces() {
   for (const Int& n : dimensions) {
     if (n.value() < 1) throw Error(fmt::format("tensor {} has a size of {}; sizes are at least 1", name, n.value()));
   }
-  pieces_ = std::make_shared<core::TensorPieces>(core::Ownership(tensor, values), type, tensor.order);
+  pieces_ = nullptr;  // also where a buffer is refused below
+  auto made = std::make_shared<core::TensorPieces>(core::Ownership(tensor, values), type, tensor.order);
+  for (const Bound& b : bound) bind_buffer(*this, b, *made);
+  pieces_ = std::move(made);
   allocator_ = std::make_unique<core::Allocator>(pieces_->owners().machine().processors);
-  bind_buffers(*this, *pieces_);
-  pieces_->allocate(*allocator_);
+  pieces_->allocate_cleared(*allocator_);
   values_ = values;
   return pieces_;
+}
+
+// The other processors' pieces stay as they are.
+void TensorState::bind(const Bound& buffer) {
+  std::erase_if(bound, [&](const Bound& b) { return b.processor == buffer.processor; });
+  bound.push_back(buffer);
+  if (pieces_ && current_values(*this) == values_) bind_buffer(*this, buffer, *pieces_);
 }
 
 core::TensorPieces& TensorState::pieces() { return *shared_pieces(); }
@@ -138,14 +145,11 @@ std::vector<PieceInfo> TensorHandle::pieces() {
 }
 
 void TensorHandle::bind(int64_t processor, void* data, std::vector<int64_t> strides) {
-  std::erase_if(state_->bound, [&](const TensorState::Bound& b) { return b.processor == processor; });
-  state_->bound.push_back({processor, data, std::move(strides), std::nullopt});
-  state_->forget_pieces();
+  state_->bind({processor, data, std::move(strides), std::nullopt});
 }
 
 void TensorHandle::bind_elements(int64_t processor, void* data, int64_t elements, std::vector<int64_t> strides) {
-  bind(processor, data, std::move(strides));
-  state_->bound.back().elements = elements;
+  state_->bind({processor, data, std::move(strides), elements});
 }
 
 void TensorHandle::load(const std::string& npy_file) {

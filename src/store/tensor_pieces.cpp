@@ -53,6 +53,13 @@ void TensorPieces::allocate(Allocator& allocator) {
   }
 }
 
+void TensorPieces::allocate_cleared(Allocator& allocator) {
+  allocate(allocator);
+  for (Piece& piece : pieces_) {
+    if (piece.block) std::memset(piece.block.get(), 0, static_cast<size_t>(piece.home.volume() * element_bytes_));
+  }
+}
+
 void TensorPieces::bind(int64_t processor, std::byte* data, const Coordinates& strides) {
   Piece& piece = pieces_[processor];
   piece.block = nullptr;

@@ -25,6 +25,8 @@ class TensorPieces {
   // Takes memory for every piece that has none yet.
   void allocate(Allocator& allocator);
   // Uses the caller's memory for a processor's piece: its first element, and the step of every dimension in elements.
+  // The same, and at zero.
+  void allocate_cleared(Allocator& allocator);
   void bind(int64_t processor, std::byte* data, const Coordinates& strides);
 
   bool has_piece(int64_t processor) const;

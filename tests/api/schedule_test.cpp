@@ -158,6 +158,37 @@ TEST(ApiSchedule, CompoundSchedulesAreFunctionsOverCommands) {
   EXPECT_EQ(own.A.at({3, 6}), want);
 }
 
+TEST(ApiParams, AssignmentTakesTheValue) {
+  Param gx("gx", 1), gy("gy", 1);
+  Machine m{Grid(gx, gy)};
+  gx = gy = 3;
+  EXPECT_EQ(m.levels()[0].extents()[0].value(), 3);
+  EXPECT_EQ(m.levels()[0].extents()[1].value(), 3);
+  Param other(7);
+  gx = other;
+  other = 8;
+  EXPECT_EQ(gx.value(), 7);
+  EXPECT_EQ(gx.name(), "gx");
+}
+
+TEST(ApiParams, ANewSizeBeginsAtZero) {
+  Param n(3);
+  Tensor<double> a({n});
+  a.fill([](const auto&) { return 5.0; });
+  n = 4;
+  a.for_each([](const auto&, double value) { EXPECT_EQ(value, 0); });
+}
+
+TEST(ApiBuffers, BindingOneLeavesTheOthers) {
+  Machine line{Grid(2)};
+  Tensor<double> a({6}, Format({Dense}, Distribution(line, {0})));
+  a.fill([](const auto& at) { return static_cast<double>(at[0]); });
+  std::vector<double> first{10, 11, 12};
+  a.bind(0, first);
+  EXPECT_EQ(a.at({1}), 11);
+  EXPECT_EQ(a.at({4}), 4);
+}
+
 TEST(ApiBuffers, OneThatIsTooSmallIsRefused) {
   Machine line{Grid(2)};
   Tensor<double> A("A", {5, 4}, Format({Dense, Dense}, Distribution(line, {0})));
