@@ -21,12 +21,35 @@ double points_of(const StagePlan& stage) {
   return points;
 }
 
+// The space without what is recovered from `foreign` loops. What only rotates by one of them is as in its first
+// iteration: a sum has the same addends in any.
+IterationSpace<int64_t> without(IterationSpace<int64_t> space, std::vector<bool> foreign) {
+  std::vector<Derivation> kept;
+  for (auto d = space.derivations.rbegin(); d != space.derivations.rend(); ++d) {
+    bool drop = false;
+    if (const auto* t = std::get_if<Tile>(&*d)) {
+      drop = foreign[t->outer] || foreign[t->inner];
+      if (drop) foreign[t->parent] = true;
+    } else if (const auto* f = std::get_if<Fuse>(&*d)) {
+      drop = foreign[f->fused];
+      if (drop) foreign[f->outer] = foreign[f->inner] = true;
+    } else if (auto* r = std::get_if<Rotation>(&*d)) {
+      drop = foreign[r->result];
+      if (drop) foreign[r->target] = true;
+      std::erase_if(r->by, [&](int by) { return foreign[by]; });
+    }
+    if (!drop) kept.push_back(*d);
+  }
+  space.derivations.assign(kept.rbegin(), kept.rend());
+  return space;
+}
+
 std::unique_ptr<LeafKernel> make_part(const LeafTask& task, ElementType type, LeafChoice choice);
 
 std::unique_ptr<LeafKernel> make_nest_of_parts(const LeafTask& task, ElementType type, LeafChoice choice) {
   std::vector<std::unique_ptr<LeafKernel>> kernels;
   for (const LeafPart& part : *task.part->parts()) {
-    kernels.push_back(make_part(LeafTask{task.stage, &part, part.loops}, type, choice));
+    kernels.push_back(make_part(inner_task(task, part), type, choice));
   }
   return make_where_leaf(task, type, std::move(kernels));
 }
@@ -45,7 +68,18 @@ std::unique_ptr<LeafKernel> make_part(const LeafTask& task, ElementType type, Le
 
 }  // namespace
 
-LeafTask whole_leaf(const StagePlan& stage) { return {&stage, &leaf_of(*stage.stage).root, stage.leaf_loops}; }
+LeafTask whole_leaf(const StagePlan& stage) {
+  return {&stage, &leaf_of(*stage.stage).root, stage.leaf_loops, stage.space};
+}
+
+LeafTask inner_task(const LeafTask& outer, const LeafPart& part) {
+  std::vector<bool> foreign(static_cast<size_t>(outer.space.size()), false);
+  for (const LeafPart& other : *outer.part->parts()) {
+    if (&other == &part) continue;
+    for (int loop : all_loops(other)) foreign[loop] = true;
+  }
+  return {outer.stage, &part, part.loops, without(outer.space, std::move(foreign))};
+}
 
 std::unique_ptr<LeafKernel> make_leaf(const StagePlan& stage, ElementType type, LeafChoice choice) {
   return make_part(whole_leaf(stage), type, choice);

@@ -22,8 +22,11 @@ struct LeafTask {
   const StagePlan* stage;
   const LeafPart* part;
   std::vector<int> loops;
+  // What is known in the part: without the variables that are recovered from the loops of other parts.
+  IterationSpace<int64_t> space;
 };
 LeafTask whole_leaf(const StagePlan& stage);
+LeafTask inner_task(const LeafTask& outer, const LeafPart& part);  // one of the outer's parts
 
 // A leaf made for one stage at given params. Safe to run from several threads at once.
 class LeafKernel {

@@ -20,7 +20,9 @@ class WhereLeaf : public LeafKernel {
         parts_(*task.part->parts()),
         loops_(task.loops),
         element_bytes_(size_of(type)),
-        kernels_(std::move(kernels)) {}
+        kernels_(std::move(kernels)) {
+    for (const Workspace& w : leaf_.workspaces) spaces_.push_back(space_of(w));
+  }
 
   void run(const LeafArguments& arguments) const override {
     LeafArguments inner = arguments;
@@ -86,7 +88,7 @@ class WhereLeaf : public LeafKernel {
   }
 
   // A workspace is addressed by the indices of the whole tensor; its first element is the first that its producer
-  // touches now.
+  // touches now. Where a tile of its indices is past its end, nothing is touched.
   void move_workspace(int w, LeafArguments& inner, std::vector<Interval<int64_t>>& intervals) const {
     const Workspace& workspace = leaf_.workspaces[w];
     intervals.resize(inner.values.size());
@@ -96,10 +98,27 @@ class WhereLeaf : public LeafKernel {
     for (int v : workspace.runs) intervals[v] = {0, stage_.space.extents[v], true, false};
     View& view = inner.operands[leaf_.accesses.size() + static_cast<size_t>(w)];
     view.offset = 0;
-    if (!bounds(stage_.space, intervals)) return;
+    if (!bounds(spaces_[static_cast<size_t>(w)], intervals)) return;
     for (size_t d = 0; d < workspace.indices.size(); ++d) {
       view.offset -= intervals[workspace.indices[d]].lo * view.strides[d];
     }
+  }
+
+  // The space as far as the workspace's indices derive from it: other variables may be past their end, and the consumer
+  // still reads the workspace for a term that is theirs no more.
+  IterationSpace<int64_t> space_of(const Workspace& workspace) const {
+    std::vector<bool> in(stage_.space.names.size(), false);
+    for (int index : workspace.indices) {
+      std::vector<bool> from = recovered_from(stage_.space.derivations, stage_.space.size(), index);
+      for (size_t v = 0; v < in.size(); ++v) in[v] = in[v] || from[v];
+    }
+    IterationSpace<int64_t> out = stage_.space;
+    std::erase_if(out.derivations, [&](const Derivation& d) {
+      if (const auto* t = std::get_if<Tile>(&d)) return !in[t->parent];
+      if (const auto* f = std::get_if<Fuse>(&d)) return !in[f->outer] && !in[f->inner];
+      return !in[std::get<Rotation>(d).target];
+    });
+    return out;
   }
 
   const StagePlan& stage_;
@@ -108,6 +127,7 @@ class WhereLeaf : public LeafKernel {
   std::vector<int> loops_;
   int64_t element_bytes_;
   std::vector<std::unique_ptr<LeafKernel>> kernels_;
+  std::vector<IterationSpace<int64_t>> spaces_;  // by workspace
 };
 
 }  // namespace
