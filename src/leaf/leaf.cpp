@@ -4,6 +4,7 @@
 #include "leaf/gemm.h"
 #include "leaf/generate.h"
 #include "leaf/interpret.h"
+#include "leaf/nest.h"
 #include "leaf/where.h"
 
 namespace distal::core {
@@ -44,6 +45,13 @@ IterationSpace<int64_t> without(IterationSpace<int64_t> space, std::vector<bool>
   return space;
 }
 
+std::vector<int> variables_of(const Compute& compute) {
+  std::vector<int> out;
+  for (const LeafOperand& o : compute.operands) out.insert(out.end(), o.indices.begin(), o.indices.end());
+  for (const LeafTerm& t : compute.terms) out.insert(out.end(), t.only_at_zero.begin(), t.only_at_zero.end());
+  return out;
+}
+
 std::unique_ptr<LeafKernel> make_part(const LeafTask& task, ElementType type, LeafChoice choice);
 
 std::unique_ptr<LeafKernel> make_nest_of_parts(const LeafTask& task, ElementType type, LeafChoice choice) {
@@ -78,7 +86,9 @@ LeafTask inner_task(const LeafTask& outer, const LeafPart& part) {
     if (&other == &part) continue;
     for (int loop : all_loops(other)) foreign[loop] = true;
   }
-  return {outer.stage, &part, part.loops, without(outer.space, std::move(foreign))};
+  IterationSpace<int64_t> space = without(outer.space, std::move(foreign));
+  if (part.compute()) space = space_for(space, variables_of(*part.compute()));
+  return {outer.stage, &part, part.loops, std::move(space)};
 }
 
 std::unique_ptr<LeafKernel> make_leaf(const StagePlan& stage, ElementType type, LeafChoice choice) {

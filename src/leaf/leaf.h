@@ -22,7 +22,7 @@ struct LeafTask {
   const StagePlan* stage;
   const LeafPart* part;
   std::vector<int> loops;
-  // What is known in the part: without the variables that are recovered from the loops of other parts.
+  // The variables that the part uses, and how they derive from its loops and those around it.
   IterationSpace<int64_t> space;
 };
 LeafTask whole_leaf(const StagePlan& stage);

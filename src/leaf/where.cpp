@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "leaf/nest.h"
 #include "plan/workspace.h"
 
 namespace distal::core {
@@ -21,7 +22,7 @@ class WhereLeaf : public LeafKernel {
         loops_(task.loops),
         element_bytes_(size_of(type)),
         kernels_(std::move(kernels)) {
-    for (const Workspace& w : leaf_.workspaces) spaces_.push_back(space_of(w));
+    for (const Workspace& w : leaf_.workspaces) spaces_.push_back(space_for(stage_.space, w.indices));
   }
 
   void run(const LeafArguments& arguments) const override {
@@ -104,30 +105,13 @@ class WhereLeaf : public LeafKernel {
     }
   }
 
-  // The space as far as the workspace's indices derive from it: other variables may be past their end, and the consumer
-  // still reads the workspace for a term that is theirs no more.
-  IterationSpace<int64_t> space_of(const Workspace& workspace) const {
-    std::vector<bool> in(stage_.space.names.size(), false);
-    for (int index : workspace.indices) {
-      std::vector<bool> from = recovered_from(stage_.space.derivations, stage_.space.size(), index);
-      for (size_t v = 0; v < in.size(); ++v) in[v] = in[v] || from[v];
-    }
-    IterationSpace<int64_t> out = stage_.space;
-    std::erase_if(out.derivations, [&](const Derivation& d) {
-      if (const auto* t = std::get_if<Tile>(&d)) return !in[t->parent];
-      if (const auto* f = std::get_if<Fuse>(&d)) return !in[f->outer] && !in[f->inner];
-      return !in[std::get<Rotation>(d).target];
-    });
-    return out;
-  }
-
   const StagePlan& stage_;
   const Leaf& leaf_;
   const std::vector<LeafPart>& parts_;
   std::vector<int> loops_;
   int64_t element_bytes_;
   std::vector<std::unique_ptr<LeafKernel>> kernels_;
-  std::vector<IterationSpace<int64_t>> spaces_;  // by workspace
+  std::vector<IterationSpace<int64_t>> spaces_;  // of the indices of each workspace
 };
 
 }  // namespace

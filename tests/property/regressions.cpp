@@ -193,6 +193,19 @@ schedule
   rotate(i0, {j}, i2)
   precompute(D(k, i) * E(i, j), {k}, {kw}, W)
 )"},
+      {"a producer left out what its original of a rotated index would find past an end", R"(
+type int64
+tensor A(3, 5)
+tensor B(5, 3)
+tensor D(3, 3)
+D(j, i) = A(i, k) * B(k, j)
+schedule
+  distribute({k}, {ko}, {ki}, Grid(4))
+  split(j, jo, ji, 2)
+  reorder({ko, jo, ji, i, ki})
+  rotate(ki, {jo}, kr)
+  precompute(A(i, k) * B(k, j), {jo, ji, i}, {jwo, jwi, iw}, W)
+)"},
       {"an element of a workspace was added up for each value of an index that it does not use", R"(
 type int64
 tensor A(2, 1)
