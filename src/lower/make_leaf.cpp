@@ -29,9 +29,8 @@ class LeafBuilder {
   Leaf run(int depth) {
     leaf_.workspaces.resize(workspaces_.size());
     std::vector<int> loops;
-    for (size_t p = static_cast<size_t>(depth + 1); p < placed_.loops.size(); ++p) {
-      loops.push_back(placed_.loops[p].variable);
-    }
+    int count = static_cast<int>(placed_.loops.size());
+    for (int p = depth + 1; p < count; ++p) loops.push_back(placed_.loops[p].variable);
     LeafPart root = part(nest_, loops);
     leaf_.root = std::move(root);
     return std::move(leaf_);
