@@ -2,6 +2,7 @@
 
 #include <initializer_list>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "distal/param.h"
@@ -25,6 +26,8 @@ class Grid {
   // One number, param or expression a dimension.
   template <class... Extents>
   explicit Grid(Extents... extents) : extents_{Int(extents)...} {}
+  // The same for any number of dimensions.
+  explicit Grid(std::vector<Int> extents) : extents_(std::move(extents)) {}
   // Says of which kind its processors are: Grid(4).of(Processor::GPU).
   Grid& of(Processor kind) {
     processor_ = kind;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "distal/format.h"
 #include "distal/index.h"
 #include "distal/machine.h"
 #include "distal/param.h"
@@ -31,19 +32,27 @@ enum class OutputRace {
 };
 
 // What distribute goes onto: a machine of one level, a level of a machine, a grid in place, or a tensor whose
-// distribution is followed.
+// distribution is followed. With roles, the targets go onto a machine, a level or a grid as the dimensions of a tensor
+// would: Onto(m, {1, 0, Face{2}}) cuts target 1 over the first dimension and target 0 over the second, at one face of
+// the third.
 class Onto {
  public:
   Onto(const Machine& machine);       // NOLINT: a machine of one level, implicitly so that every form reads the same
   Onto(const Machine::Level& level);  // NOLINT: a level, as cube[1]
   Onto(const Grid& grid);             // NOLINT: a grid in place
   Onto(const TensorHandle& tensor);   // NOLINT: where that tensor lives
+  // Where that tensor lives at one level of its machine.
+  Onto(const TensorHandle& tensor, int level);
+  // By notation: one role a dimension of the grid.
+  Onto(const Onto& grid, std::vector<Role> roles);
+  // Deals blocks of `block` iterations of a target out in turn; for a target that has a role.
+  Onto& cyclic(int target, const Int& block = Int(1));
 
   struct Target;                                     // for the library
   const Target& target() const { return *target_; }  // for the library
 
  private:
-  std::shared_ptr<const Target> target_;
+  std::shared_ptr<Target> target_;
 };
 
 // The schedule of a statement, built command by command. docs/language.md says what each command does. Commands are

@@ -33,22 +33,28 @@ core::MachineDimension to_core(const Role& role, size_t dimensions) {
 
 core::Distribution to_core(const Distribution& distribution, size_t dimensions) {
   core::Distribution out;
-  for (const std::vector<Role>& roles : distribution.levels()) {
-    core::LevelDistribution level;
-    for (size_t d = 0; d < dimensions; ++d) level.tensor_dimensions.push_back(dimension_name(d));
-    for (const Role& role : roles) level.machine_dimensions.push_back(to_core(role, dimensions));
-    out.levels.push_back(std::move(level));
-  }
+  for (const std::vector<Role>& roles : distribution.levels()) out.levels.push_back(to_core(roles, dimensions));
   for (const Distribution::Cyclic& c : distribution.cyclic_dimensions()) {
     if (c.level < 0 || static_cast<size_t>(c.level) >= out.levels.size()) {
       throw Error(fmt::format("cyclic: there is no level {}; the machine has {}", c.level, out.levels.size()));
     }
-    out.levels[c.level].cyclic[dimension_name(static_cast<size_t>(c.tensor_dimension))] = c.block.expr();
+    deal_out(c, out.levels[c.level]);
   }
   return out;
 }
 
 }  // namespace
+
+core::LevelDistribution to_core(const std::vector<Role>& roles, size_t dimensions) {
+  core::LevelDistribution level;
+  for (size_t d = 0; d < dimensions; ++d) level.tensor_dimensions.push_back(dimension_name(d));
+  for (const Role& role : roles) level.machine_dimensions.push_back(to_core(role, dimensions));
+  return level;
+}
+
+void deal_out(const Distribution::Cyclic& cyclic, core::LevelDistribution& level) {
+  level.cyclic[dimension_name(static_cast<size_t>(cyclic.tensor_dimension))] = cyclic.block.expr();
+}
 
 Machine::Machine(Grid grid, std::string name) : Machine(std::vector<Grid>{std::move(grid)}, std::move(name)) {}
 

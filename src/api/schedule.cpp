@@ -29,6 +29,15 @@ void add(TensorState& tensor, Action action) {
   definition_of(tensor).schedule.push_back({std::move(action), {}});
 }
 
+// The grid, with the notation for so many targets.
+core::GridRef ref_for(const Onto::Target& target, size_t targets) {
+  core::GridRef out = target.ref;
+  if (target.roles.empty()) return out;
+  out.notation = distal::to_core(target.roles, targets);
+  for (const Distribution::Cyclic& c : target.cyclic) deal_out(c, *out.notation);
+  return out;
+}
+
 // The params and machines that a target brings with it must be declared in the program.
 void note(TensorState& tensor, const Onto::Target& target) {
   Definition& definition = definition_of(tensor);
@@ -40,19 +49,35 @@ void note(TensorState& tensor, const Onto::Target& target) {
 
 Onto::Onto(const Machine& machine)
     : target_(std::make_shared<Target>(
-          Target{{{machine.name(), {}}, std::nullopt, std::nullopt, std::nullopt, {}}, {}, machine})) {}
+          Target{{{machine.name(), {}}, std::nullopt, std::nullopt, std::nullopt, {}}, {}, machine, {}, {}})) {}
 
 Onto::Onto(const Machine::Level& level)
-    : target_(std::make_shared<Target>(
-          Target{{{level.machine.name(), {}}, level.level, std::nullopt, std::nullopt, {}}, {}, level.machine})) {}
+    : target_(std::make_shared<Target>(Target{
+          {{level.machine.name(), {}}, level.level, std::nullopt, std::nullopt, {}}, {}, level.machine, {}, {}})) {}
 
 Onto::Onto(const Grid& grid)
-    : target_(std::make_shared<Target>(
-          Target{{{"", {}}, std::nullopt, distal::to_core(grid), std::nullopt, {}}, grid.extents(), std::nullopt})) {}
+    : target_(std::make_shared<Target>(Target{
+          {{"", {}}, std::nullopt, distal::to_core(grid), std::nullopt, {}}, grid.extents(), std::nullopt, {}, {}})) {}
 
 Onto::Onto(const TensorHandle& tensor)
     : target_(std::make_shared<Target>(
-          Target{{{tensor.name(), {}}, std::nullopt, std::nullopt, std::nullopt, {}}, {}, std::nullopt})) {}
+          Target{{{tensor.name(), {}}, std::nullopt, std::nullopt, std::nullopt, {}}, {}, std::nullopt, {}, {}})) {}
+
+Onto::Onto(const TensorHandle& tensor, int level) : Onto(tensor) { target_->ref.level = level; }
+
+Onto::Onto(const Onto& grid, std::vector<Role> roles) : target_(std::make_shared<Target>(grid.target())) {
+  for (const Role& role : roles) {
+    if (const auto* face = std::get_if<Face>(&role.role())) target_->numbers.push_back(face->at);
+  }
+  target_->roles = std::move(roles);
+}
+
+Onto& Onto::cyclic(int target, const Int& block) {
+  target_ = std::make_shared<Target>(*target_);
+  target_->numbers.push_back(block);
+  target_->cyclic.push_back({target, block, 0});
+  return *this;
+}
 
 Schedule& Schedule::split(const IndexVar& target, const IndexVar& outer, const IndexVar& inner, const Int& size) {
   add(*tensor_, core::SplitCommand{to_core(target), to_core(outer), to_core(inner), size.expr()});
@@ -89,6 +114,9 @@ Schedule& Schedule::distribute(const std::vector<IndexVar>& variables) {
 }
 
 Schedule& Schedule::distribute(const std::vector<IndexVar>& variables, const Onto& onto) {
+  if (!onto.target().roles.empty()) {
+    throw Error("distribute: roles are those of targets; name their distributed and local loops too");
+  }
   add(*tensor_, core::DistributeCommand{to_core(variables), onto.target().ref});
   note(*tensor_, onto.target());
   return *this;
@@ -96,7 +124,8 @@ Schedule& Schedule::distribute(const std::vector<IndexVar>& variables, const Ont
 
 Schedule& Schedule::distribute(const std::vector<IndexVar>& targets, const std::vector<IndexVar>& distributed,
                                const std::vector<IndexVar>& local, const Onto& onto) {
-  add(*tensor_, core::DistributeOntoCommand{to_core(targets), to_core(distributed), to_core(local), onto.target().ref});
+  add(*tensor_, core::DistributeOntoCommand{to_core(targets), to_core(distributed), to_core(local),
+                                            ref_for(onto.target(), targets.size())});
   note(*tensor_, onto.target());
   return *this;
 }

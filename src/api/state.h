@@ -58,6 +58,8 @@ struct Onto::Target {
   core::GridRef ref;
   std::vector<Int> numbers;
   std::optional<Machine> machine;
+  std::vector<Role> roles;  // of the notation; empty: there is none
+  std::vector<Distribution::Cyclic> cyclic;
 };
 
 // A name that nothing else has, such as i7.
@@ -66,5 +68,9 @@ std::string fresh_name(const char* prefix);
 core::Grid to_core(const Grid& grid);
 core::Machine to_core(const Machine& machine);
 core::Tensor to_core(const TensorState& tensor);
+// One level of a distribution of something that has so many dimensions.
+core::LevelDistribution to_core(const std::vector<Role>& roles, size_t dimensions);
+// What cyclic says of a dimension, added to its level.
+void deal_out(const Distribution::Cyclic& cyclic, core::LevelDistribution& level);
 
 }  // namespace distal

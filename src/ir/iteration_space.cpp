@@ -54,19 +54,21 @@ struct Builder {
       copy[original] = add_variable(space, r.as[i].name, space.extents[original]);
     }
     auto mapped = [&](int v) { return copy.count(v) > 0 ? copy.at(v) : v; };
-    std::vector<Derivation> copies;
+    // Each copy beside its original, as both come before whatever their common variables were cut into.
+    std::vector<Derivation> all;
     for (const Derivation& d : space.derivations) {
+      all.push_back(d);
       if (const auto* t = std::get_if<Tile>(&d); t && copy.count(t->parent) > 0) {
-        copies.push_back(Tile{mapped(t->parent), mapped(t->outer), mapped(t->inner)});
+        all.push_back(Tile{mapped(t->parent), mapped(t->outer), mapped(t->inner)});
       } else if (const auto* f = std::get_if<Fuse>(&d); f && copy.count(f->outer) > 0) {
-        copies.push_back(Fuse{mapped(f->outer), mapped(f->inner), mapped(f->fused)});
+        all.push_back(Fuse{mapped(f->outer), mapped(f->inner), mapped(f->fused)});
       } else if (const auto* o = std::get_if<Rotation>(&d); o && copy.count(o->target) > 0) {
         std::vector<int> by;
         for (int v : o->by) by.push_back(mapped(v));
-        copies.push_back(Rotation{mapped(o->target), by, mapped(o->result)});
+        all.push_back(Rotation{mapped(o->target), by, mapped(o->result)});
       }
     }
-    space.derivations.insert(space.derivations.end(), copies.begin(), copies.end());
+    space.derivations = std::move(all);
   }
 };
 

@@ -82,7 +82,8 @@ struct VectorizeRelation {
 struct PrecomputeRelation {
   Name workspace;
   std::vector<IndexVar> of, as;
-  std::vector<IndexVar> sums;  // what the producer sums over
+  std::vector<IndexVar> sums;   // what the producer sums over
+  std::vector<IndexVar> fixed;  // what the part uses besides its indices and sums: it stands still inside
   bool operator==(const PrecomputeRelation&) const = default;
 
   // The producer's name of a variable.

@@ -86,10 +86,10 @@ class ContractionLeaf : public LeafKernel {
  public:
   ContractionLeaf(const LeafTask& task, const Contraction& contraction,
                   std::function<std::unique_ptr<LeafKernel>()> otherwise)
-      : stage_(*task.stage),
+      : space_(task.space),
         operands_(task.part->compute()->operands),
         shape_(contraction),
-        runs_(static_cast<size_t>(task.stage->space.size()), false),
+        runs_(static_cast<size_t>(task.space.size()), false),
         make_otherwise_(std::move(otherwise)) {
     for (int v : task.loops) runs_[v] = true;
   }
@@ -97,10 +97,10 @@ class ContractionLeaf : public LeafKernel {
   void run(const LeafArguments& arguments) const override {
     std::vector<Interval<int64_t>> intervals(arguments.values.size());
     for (size_t v = 0; v < intervals.size(); ++v) {
-      intervals[v] = runs_[v] ? Interval<int64_t>{0, stage_.space.extents[v], true, false}
+      intervals[v] = runs_[v] ? Interval<int64_t>{0, space_.extents[v], true, false}
                               : Interval<int64_t>{arguments.values[v], arguments.values[v] + 1, true, true};
     }
-    if (!bounds(stage_.space, intervals)) return;
+    if (!bounds(space_, intervals)) return;
     std::optional<Call> call = best_call(arguments, intervals);
     if (!call) return otherwise().run(arguments);
     Pointers<T> at{start(arguments, intervals, 0), start(arguments, intervals, shape_.left),
@@ -241,7 +241,7 @@ class ContractionLeaf : public LeafKernel {
     return *otherwise_;
   }
 
-  const StagePlan& stage_;
+  IterationSpace<int64_t> space_;
   std::vector<LeafOperand> operands_;
   Contraction shape_;
   std::vector<bool> runs_;

@@ -42,9 +42,9 @@ template <class T>
 class GemmKernel : public LeafKernel {
  public:
   explicit GemmKernel(const LeafTask& task)
-      : stage_(*task.stage), operands_(task.part->compute()->operands), shape_(*task.part->compute()->gemm) {
+      : space_(task.space), operands_(task.part->compute()->operands), shape_(*task.part->compute()->gemm) {
     outer_.assign(task.loops.begin(), task.loops.end() - 3);
-    runs_.assign(static_cast<size_t>(stage_.space.size()), false);
+    runs_.assign(static_cast<size_t>(space_.size()), false);
     for (auto v = task.loops.end() - 3; v != task.loops.end(); ++v) runs_[*v] = true;
   }
 
@@ -62,7 +62,7 @@ class GemmKernel : public LeafKernel {
   void loop(const LeafArguments& arguments, std::vector<int64_t>& values, std::vector<Interval<int64_t>>& intervals,
             size_t depth) const {
     if (depth == outer_.size()) return multiply(arguments, values, intervals);
-    for (int64_t x = 0; x < stage_.space.extents[outer_[depth]]; ++x) {
+    for (int64_t x = 0; x < space_.extents[outer_[depth]]; ++x) {
       values[outer_[depth]] = x;
       loop(arguments, values, intervals, depth + 1);
     }
@@ -71,10 +71,10 @@ class GemmKernel : public LeafKernel {
   void multiply(const LeafArguments& arguments, const std::vector<int64_t>& values,
                 std::vector<Interval<int64_t>>& intervals) const {
     for (size_t v = 0; v < values.size(); ++v) {
-      intervals[v] = runs_[v] ? Interval<int64_t>{0, stage_.space.extents[v], true, false}
+      intervals[v] = runs_[v] ? Interval<int64_t>{0, space_.extents[v], true, false}
                               : Interval<int64_t>{values[v], values[v] + 1, true, true};
     }
-    if (!bounds(stage_.space, intervals)) return;
+    if (!bounds(space_, intervals)) return;
     auto length = [&](int v) { return intervals[v].hi - intervals[v].lo; };
     gemm<T>(length(shape_.rows), length(shape_.columns), length(shape_.sum),
             matrix(arguments, intervals, 0, shape_.rows, shape_.columns),
@@ -95,7 +95,7 @@ class GemmKernel : public LeafKernel {
     return m;
   }
 
-  const StagePlan& stage_;
+  IterationSpace<int64_t> space_;
   std::vector<LeafOperand> operands_;
   GemmLeaf shape_;
   std::vector<int> outer_;

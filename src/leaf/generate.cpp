@@ -39,7 +39,7 @@ class Generator {
         type_(type),
         part_(*task.part),
         compute_(*task.part->compute()),
-        nest_(make_leaf_nest(task.stage->space, task.loops)) {}
+        nest_(make_leaf_nest(task.space, task.loops)) {}
 
   std::string run() {
     const Assignment& a = compute_.assignment;
@@ -288,7 +288,7 @@ std::string generate_sources(const StagePlan& stage, ElementType type) {
   std::function<void(const LeafTask&)> add = [&](const LeafTask& task) {
     if (task.part->compute()) out += generate_source(task, type);
     if (!task.part->parts()) return;
-    for (const LeafPart& part : *task.part->parts()) add({task.stage, &part, part.loops});
+    for (const LeafPart& part : *task.part->parts()) add(inner_task(task, part));
   };
   add(whole_leaf(stage));
   return out;

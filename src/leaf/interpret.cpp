@@ -43,8 +43,8 @@ template <class T>
 class InterpretedLeaf : public LeafKernel {
  public:
   explicit InterpretedLeaf(const LeafTask& task)
-      : space_(task.stage->space),
-        nest_(make_leaf_nest(task.stage->space, task.loops)),
+      : space_(task.space),
+        nest_(make_leaf_nest(task.space, task.loops)),
         operands_(task.part->compute()->operands),
         accumulate_(task.part->compute()->accumulate) {
     for (const LeafTerm& term : task.part->compute()->terms) {

@@ -7,6 +7,7 @@
 #include "leaf/gemm.h"
 #include "leaf/generate.h"
 #include "leaf/interpret.h"
+#include "leaf/nest.h"
 #include "leaf/where.h"
 
 namespace distal::core {
@@ -24,12 +25,42 @@ double points_of(const StagePlan& stage) {
   return points;
 }
 
+// The space without what is recovered from `foreign` loops. What only rotates by one of them is as in its first
+// iteration: a sum has the same addends in any.
+IterationSpace<int64_t> without(IterationSpace<int64_t> space, std::vector<bool> foreign) {
+  std::vector<Derivation> kept;
+  for (auto d = space.derivations.rbegin(); d != space.derivations.rend(); ++d) {
+    bool drop = false;
+    if (const auto* t = std::get_if<Tile>(&*d)) {
+      drop = foreign[t->outer] || foreign[t->inner];
+      if (drop) foreign[t->parent] = true;
+    } else if (const auto* f = std::get_if<Fuse>(&*d)) {
+      drop = foreign[f->fused];
+      if (drop) foreign[f->outer] = foreign[f->inner] = true;
+    } else if (auto* r = std::get_if<Rotation>(&*d)) {
+      drop = foreign[r->result];
+      if (drop) foreign[r->target] = true;
+      std::erase_if(r->by, [&](int by) { return foreign[by]; });
+    }
+    if (!drop) kept.push_back(*d);
+  }
+  space.derivations.assign(kept.rbegin(), kept.rend());
+  return space;
+}
+
+std::vector<int> variables_of(const Compute& compute) {
+  std::vector<int> out;
+  for (const LeafOperand& o : compute.operands) out.insert(out.end(), o.indices.begin(), o.indices.end());
+  for (const LeafTerm& t : compute.terms) out.insert(out.end(), t.only_at_zero.begin(), t.only_at_zero.end());
+  return out;
+}
+
 std::unique_ptr<LeafKernel> make_part(const LeafTask& task, ElementType type, LeafChoice choice);
 
 std::unique_ptr<LeafKernel> make_nest_of_parts(const LeafTask& task, ElementType type, LeafChoice choice) {
   std::vector<std::unique_ptr<LeafKernel>> kernels;
   for (const LeafPart& part : *task.part->parts()) {
-    kernels.push_back(make_part(LeafTask{task.stage, &part, part.loops}, type, choice));
+    kernels.push_back(make_part(inner_task(task, part), type, choice));
   }
   return make_where_leaf(task, type, std::move(kernels));
 }
@@ -51,14 +82,10 @@ std::unique_ptr<LeafKernel> make_part(const LeafTask& task, ElementType type, Le
   return without_library();
 }
 
-}  // namespace
-
-namespace {
-
 std::string explain_part(const LeafTask& task, ElementType type) {
   if (const auto* parts = task.part->parts()) {
     std::string out;
-    for (const LeafPart& part : *parts) out += explain_part({task.stage, &part, part.loops}, type);
+    for (const LeafPart& part : *parts) out += explain_part(inner_task(task, part), type);
     return out;
   }
   const Assignment& a = task.part->compute()->assignment;
@@ -73,7 +100,20 @@ std::string explain_part(const LeafTask& task, ElementType type) {
 
 std::string explain_leaf(const StagePlan& stage, ElementType type) { return explain_part(whole_leaf(stage), type); }
 
-LeafTask whole_leaf(const StagePlan& stage) { return {&stage, &leaf_of(*stage.stage).root, stage.leaf_loops}; }
+LeafTask whole_leaf(const StagePlan& stage) {
+  return {&stage, &leaf_of(*stage.stage).root, stage.leaf_loops, stage.space};
+}
+
+LeafTask inner_task(const LeafTask& outer, const LeafPart& part) {
+  std::vector<bool> foreign(static_cast<size_t>(outer.space.size()), false);
+  for (const LeafPart& other : *outer.part->parts()) {
+    if (&other == &part) continue;
+    for (int loop : all_loops(other)) foreign[loop] = true;
+  }
+  IterationSpace<int64_t> space = without(outer.space, std::move(foreign));
+  if (part.compute()) space = space_for(space, variables_of(*part.compute()));
+  return {outer.stage, &part, part.loops, std::move(space)};
+}
 
 std::unique_ptr<LeafKernel> make_leaf(const StagePlan& stage, ElementType type, LeafChoice choice) {
   return make_part(whole_leaf(stage), type, choice);

@@ -22,8 +22,11 @@ struct LeafTask {
   const StagePlan* stage;
   const LeafPart* part;
   std::vector<int> loops;
+  // The variables that the part uses, and how they derive from its loops and those around it.
+  IterationSpace<int64_t> space;
 };
 LeafTask whole_leaf(const StagePlan& stage);
+LeafTask inner_task(const LeafTask& outer, const LeafPart& part);  // one of the outer's parts
 
 // A leaf made for one stage at given params. Safe to run from several threads at once.
 class LeafKernel {

@@ -21,6 +21,21 @@ void make_known(const Derivation& d, std::vector<bool>& known) {
 
 }  // namespace
 
+IterationSpace<int64_t> space_for(const IterationSpace<int64_t>& space, const std::vector<int>& variables) {
+  std::vector<bool> in(static_cast<size_t>(space.size()), false);
+  for (int variable : variables) {
+    std::vector<bool> from = recovered_from(space.derivations, space.size(), variable);
+    for (size_t v = 0; v < in.size(); ++v) in[v] = in[v] || from[v];
+  }
+  IterationSpace<int64_t> out = space;
+  std::erase_if(out.derivations, [&](const Derivation& d) {
+    if (const auto* t = std::get_if<Tile>(&d)) return !in[t->parent];
+    if (const auto* f = std::get_if<Fuse>(&d)) return !in[f->outer] && !in[f->inner];
+    return !in[std::get<Rotation>(d).target];
+  });
+  return out;
+}
+
 LeafNest make_leaf_nest(const IterationSpace<int64_t>& space, const std::vector<int>& loops) {
   LeafNest nest{loops, {}};
   std::vector<bool> known(static_cast<size_t>(space.size()), true);

@@ -13,6 +13,9 @@ struct LeafNest {
   std::vector<std::vector<Derivation>> recovered;  // [0]: before the first loop; [d + 1]: inside loop d
 };
 
+// The space as far as these variables derive from it. Others may be past their end where these are not.
+IterationSpace<int64_t> space_for(const IterationSpace<int64_t>& space, const std::vector<int>& variables);
+
 LeafNest make_leaf_nest(const IterationSpace<int64_t>& space, const std::vector<int>& loops);
 
 }  // namespace distal::core

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "leaf/nest.h"
 #include "plan/workspace.h"
 
 namespace distal::core {
@@ -20,7 +21,9 @@ class WhereLeaf : public LeafKernel {
         parts_(*task.part->parts()),
         loops_(task.loops),
         element_bytes_(size_of(type)),
-        kernels_(std::move(kernels)) {}
+        kernels_(std::move(kernels)) {
+    for (const Workspace& w : leaf_.workspaces) spaces_.push_back(space_for(stage_.space, w.indices));
+  }
 
   void run(const LeafArguments& arguments) const override {
     LeafArguments inner = arguments;
@@ -86,7 +89,7 @@ class WhereLeaf : public LeafKernel {
   }
 
   // A workspace is addressed by the indices of the whole tensor; its first element is the first that its producer
-  // touches now.
+  // touches now. Where a tile of its indices is past its end, nothing is touched.
   void move_workspace(int w, LeafArguments& inner, std::vector<Interval<int64_t>>& intervals) const {
     const Workspace& workspace = leaf_.workspaces[w];
     intervals.resize(inner.values.size());
@@ -96,7 +99,7 @@ class WhereLeaf : public LeafKernel {
     for (int v : workspace.runs) intervals[v] = {0, stage_.space.extents[v], true, false};
     View& view = inner.operands[leaf_.accesses.size() + static_cast<size_t>(w)];
     view.offset = 0;
-    if (!bounds(stage_.space, intervals)) return;
+    if (!bounds(spaces_[static_cast<size_t>(w)], intervals)) return;
     for (size_t d = 0; d < workspace.indices.size(); ++d) {
       view.offset -= intervals[workspace.indices[d]].lo * view.strides[d];
     }
@@ -108,6 +111,7 @@ class WhereLeaf : public LeafKernel {
   std::vector<int> loops_;
   int64_t element_bytes_;
   std::vector<std::unique_ptr<LeafKernel>> kernels_;
+  std::vector<IterationSpace<int64_t>> spaces_;  // of the indices of each workspace
 };
 
 }  // namespace

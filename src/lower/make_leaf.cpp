@@ -29,9 +29,8 @@ class LeafBuilder {
   Leaf run(int depth) {
     leaf_.workspaces.resize(workspaces_.size());
     std::vector<int> loops;
-    for (size_t p = static_cast<size_t>(depth + 1); p < placed_.loops.size(); ++p) {
-      loops.push_back(placed_.loops[p].variable);
-    }
+    int count = static_cast<int>(placed_.loops.size());
+    for (int p = depth + 1; p < count; ++p) loops.push_back(placed_.loops[p].variable);
     LeafPart root = part(nest_, loops);
     leaf_.root = std::move(root);
     return std::move(leaf_);
@@ -168,7 +167,7 @@ class LeafBuilder {
     for (const Term& term : additive_terms(a.rhs)) {
       LeafTerm made{term.negated, term.expr, {}, operand};
       operand += static_cast<int>(accesses(term.expr).size());
-      std::vector<IndexVar> used = variables(term.expr);
+      std::vector<IndexVar> used = used_variables(nest.relations, term.expr);
       for (const IndexVar& v : sums) {
         if (!contains(used, v)) made.only_at_zero.push_back(number(v));
       }
@@ -186,26 +185,66 @@ class LeafBuilder {
       if (!w) continue;
       std::vector<Access> in_term = accesses(term);
       if (std::find(in_term.begin(), in_term.end(), access) != in_term.end()) continue;
-      std::vector<IndexVar> around = nest.around;
-      around.insert(around.end(), nest.loops.begin(), nest.loops.end());
-      for (const IndexVar& loop : around) {
-        if (is_part_of_sum(nest, *w, loop)) zero.push_back(number(loop));
-      }
+      std::vector<bool> known = known_in(nest);
+      for (const IndexVar& v : sums_inside(*w)) add_zero(known, number(v), zero);
     }
   }
 
-  bool is_part_of_sum(const Nest& nest, const PrecomputeRelation& w, const IndexVar& loop) const {
-    for (const IndexVar& v : origins(nest, loop)) {
-      if (contains(w.sums, w.copy_of(v))) return true;
-    }
+  // What a workspace and those that it is made from sum over, by the names that its consumer has for it.
+  std::vector<IndexVar> sums_inside(const PrecomputeRelation& w) const {
+    std::vector<IndexVar> out = w.sums;
     for (const Assignment& a : assignments(nest_.body)) {
       if (a.lhs.tensor != w.workspace.text) continue;
       for (const Access& access : accesses(a.rhs)) {
-        const PrecomputeRelation* inner = workspace_of(nest.relations, access.tensor);
-        if (inner && is_part_of_sum(nest, *inner, loop)) return true;
+        const PrecomputeRelation* inner = workspace_of(nest_.relations, access.tensor);
+        if (!inner) continue;
+        for (IndexVar& v : sums_inside(*inner)) out.push_back(std::move(v));
       }
     }
-    return false;
+    for (IndexVar& v : out) {
+      auto at = std::find(w.as.begin(), w.as.end(), v);
+      if (at != w.as.end()) v = w.of[static_cast<size_t>(at - w.as.begin())];
+    }
+    return out;
+  }
+
+  // Which variables have a value in the body of a nest: its loops, those around it, and what is recovered from them.
+  std::vector<bool> known_in(const Nest& nest) const {
+    std::vector<bool> known(static_cast<size_t>(placed_.space.size()), false);
+    for (const IndexVar& v : nest.around) known[number(v)] = true;
+    for (const IndexVar& v : nest.loops) known[number(v)] = true;
+    const auto& derivations = placed_.space.derivations;
+    for (auto d = derivations.rbegin(); d != derivations.rend(); ++d) {
+      if (const auto* t = std::get_if<Tile>(&*d)) {
+        known[t->parent] = known[t->parent] || (known[t->outer] && known[t->inner]);
+      } else if (const auto* f = std::get_if<Fuse>(&*d)) {
+        known[f->outer] = known[f->outer] || known[f->fused];
+        known[f->inner] = known[f->inner] || known[f->fused];
+      } else if (const auto* r = std::get_if<Rotation>(&*d)) {
+        bool all = known[r->result] && std::all_of(r->by.begin(), r->by.end(), [&](int by) { return known[by]; });
+        known[r->target] = known[r->target] || all;
+      }
+    }
+    return known;
+  }
+
+  // The first of the parts of `variable` that the nest runs through: itself at zero, or those parts of it that are
+  // known.
+  void add_zero(const std::vector<bool>& known, int variable, std::vector<int>& zero) const {
+    if (known[variable]) {
+      if (std::find(zero.begin(), zero.end(), variable) == zero.end()) zero.push_back(variable);
+      return;
+    }
+    for (const Derivation& d : placed_.space.derivations) {
+      if (const auto* t = std::get_if<Tile>(&d); t && t->parent == variable) {
+        add_zero(known, t->outer, zero);
+        add_zero(known, t->inner, zero);
+      } else if (const auto* f = std::get_if<Fuse>(&d); f && (f->outer == variable || f->inner == variable)) {
+        add_zero(known, f->fused, zero);
+      } else if (const auto* r = std::get_if<Rotation>(&d); r && r->target == variable) {
+        add_zero(known, r->result, zero);
+      }
+    }
   }
 
   // ---- gemm ----

@@ -113,7 +113,12 @@ PlacedNest place_nest(const Nest& nest, const Statement& statement, const std::m
 
   for (const Relation& r : nest.relations) {
     if (const auto* h = std::get_if<HoldRelation>(&r)) out.held.push_back({h->level, h->dimension, h->face});
-    if (const auto* e = std::get_if<EverywhereRelation>(&r)) out.everywhere.push_back({e->level, e->dimension});
+    const auto* e = std::get_if<EverywhereRelation>(&r);
+    // A later distribute may have taken the dimension.
+    bool free = e && std::none_of(out.loops.begin(), out.loops.end(), [&](const PlacedLoop& l) {
+                  return l.distributed && l.level == e->level && l.dimension == e->dimension;
+                });
+    if (free) out.everywhere.push_back({e->level, e->dimension});
   }
   return out;
 }

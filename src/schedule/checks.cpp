@@ -192,9 +192,24 @@ const PrecomputeRelation* workspace_of(const std::vector<Relation>& relations, c
   return nullptr;
 }
 
+std::vector<IndexVar> used_variables(const std::vector<Relation>& relations, const Expr& expr) {
+  std::vector<IndexVar> out = variables(expr);
+  for (const Access& access : accesses(expr)) {
+    const PrecomputeRelation* p = workspace_of(relations, access.tensor);
+    if (!p) continue;
+    for (const IndexVar& v : p->fixed) {
+      if (!contains(out, v)) out.push_back(v);
+    }
+  }
+  return out;
+}
+
 std::vector<IndexVar> sums_of(const std::vector<Relation>& relations, const Assignment& assignment) {
-  if (const PrecomputeRelation* p = workspace_of(relations, assignment.lhs.tensor)) return p->sums;
-  return reduction_variables(Statement{assignment.lhs, assignment.op, assignment.rhs, {}});
+  const PrecomputeRelation* p = workspace_of(relations, assignment.lhs.tensor);
+  std::vector<IndexVar> out = used_variables(relations, assignment.rhs);
+  std::erase_if(out,
+                [&](const IndexVar& v) { return p ? !contains(p->sums, v) : contains(assignment.lhs.indices, v); });
+  return out;
 }
 
 const Assignment& assignment_of(const Nest& nest) {

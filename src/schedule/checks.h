@@ -33,12 +33,15 @@ std::vector<IndexVar> origins(const Nest& nest, const IndexVar& v);
 // The assignment of a nest that has no where.
 const Assignment& assignment_of(const Nest& nest);
 
-// Multiplied, every addend of a part counts as often as a sum has iterations; on a right side of its own it would count
-// once. So each must use what the part sums over.
+// A sum counts an addend that does not use its index once. In a part that is multiplied it would count with every
+// iteration of a sum that the part keeps, and in one that is not, with every iteration of a sum that it leaves to the
+// rest. So each addend must use what these sums are over.
 void require_whole_sum(const Nest& nest, const PrecomputeCommand& command, const std::vector<IndexVar>& sums);
 
 bool contains(const std::vector<IndexVar>& variables, const IndexVar& v);
 
+// The variables that an expression changes with. A workspace changes with what its part used, indices of it or not.
+std::vector<IndexVar> used_variables(const std::vector<Relation>& relations, const Expr& expr);
 // What an assignment of the statement sums over: of a workspace's producer, what precompute gave it to sum.
 std::vector<IndexVar> sums_of(const std::vector<Relation>& relations, const Assignment& assignment);
 

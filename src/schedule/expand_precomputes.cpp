@@ -81,7 +81,11 @@ class Expansion {
     for (const IndexVar& v : reduction_variables(whole_.statement)) {
       if (contains(used, v) && !contains(elsewhere, v)) sums_.push_back(v);
     }
-    if (replaced.in_product) require_whole_sum(nest_, c_, sums_);
+    std::vector<IndexVar> left;  // what the part uses and the consumer sums over
+    for (const IndexVar& v : reduction_variables(whole_.statement)) {
+      if (contains(used, v) && contains(elsewhere, v)) left.push_back(v);
+    }
+    require_whole_sum(nest_, c_, replaced.in_product ? sums_ : left);
   }
 
   void check_indices() const {

@@ -27,9 +27,12 @@ class Precompute {
     find_copies();
     check_used();
 
-    PrecomputeRelation relation{c_.workspace, of_, as_, {}};
+    PrecomputeRelation relation{c_.workspace, of_, as_, {}, {}};
     for (const IndexVar& v : sums_) relation.sums.push_back(relation.copy_of(v));
     Access read{c_.workspace.text, indices(), c_.workspace.span}, filled = read;
+    for (const IndexVar& v : free_) {
+      if (!contains(read.indices, v)) relation.fixed.push_back(v);
+    }
     for (IndexVar& v : filled.indices) v = relation.copy_of(v);
     auto rename = [&](const IndexVar& v) { return relation.copy_of(v); };
     Stmt consumer = Assignment{assignment_.lhs, assignment_.op, replace_part(assignment_.rhs, c_.expr, read)->rhs};
@@ -77,7 +80,8 @@ class Precompute {
   void find_sums() {
     Access nothing{c_.workspace.text, {}, {}};
     auto replaced = replace_part(assignment_.rhs, c_.expr, nothing);
-    std::vector<IndexVar> used = variables(c_.expr), elsewhere = variables(replaced->rhs);
+    std::vector<IndexVar> used = used_variables(nest_.relations, c_.expr),
+                          elsewhere = used_variables(nest_.relations, replaced->rhs);
     for (const IndexVar& v : sums_of(nest_.relations, assignment_)) {
       if (contains(used, v) && !contains(elsewhere, v)) sums_.push_back(v);
     }
@@ -86,7 +90,14 @@ class Precompute {
     }
     elsewhere_ = elsewhere;
     for (const IndexVar& v : assignment_.lhs.indices) elsewhere_.push_back(v);
-    if (replaced->in_product) require_whole_sum(nest_, c_, sums_);
+    require_whole_sum(nest_, c_, replaced->in_product ? sums_ : sums_left());
+  }
+
+  // What the part uses and the consumer sums over.
+  std::vector<IndexVar> sums_left() const {
+    std::vector<IndexVar> out = sums_of(nest_.relations, assignment_);
+    std::erase_if(out, [&](const IndexVar& v) { return !contains(free_, v); });
+    return out;
   }
 
   bool is_summed(const IndexVar& loop) const {
@@ -187,8 +198,17 @@ class Precompute {
   void check_used() const {
     for (const IndexVar& loop : c_.variables) {
       bool used = std::any_of(free_.begin(), free_.end(), [&](const IndexVar& v) { return depends(v, loop); });
-      if (used) continue;
-      refuse(nest_, loop.span, fmt::format("precompute: {} does not depend on loop {}", to_string(c_.expr), loop.name));
+      if (!used) {
+        refuse(nest_, loop.span,
+               fmt::format("precompute: {} does not depend on loop {}", to_string(c_.expr), loop.name));
+      }
+      for (const IndexVar& v : origins(nest_, loop)) {
+        if (contains(free_, v)) continue;
+        refuse(nest_, loop.span,
+               fmt::format("precompute: loop {} also runs over {}, which {} does not use, so it would be added up for "
+                           "each; reorder {} outwards",
+                           loop.name, v.name, to_string(c_.expr), loop.name));
+      }
     }
   }
 

@@ -1,4 +1,5 @@
 #include <distal/distal.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -73,6 +74,28 @@ TEST(Api, PrintsAsAProgramThatParsesBack) {
   EXPECT_EQ(core::to_string(module), text);
   EXPECT_EQ(module.statements.size(), 1u);
   EXPECT_EQ(module.statements[0].schedule.size(), 6u);
+}
+
+// The targets go onto a grid by roles, like the dimensions of a tensor.
+TEST(Api, DistributesByNotation) {
+  Param face(1), block(2);
+  Machine m({Grid(std::vector<Int>{2, 3, 2}), Grid(2)}, "M");
+  Tensor<double> A("A", {6, 6}, Format({Dense, Dense}, Distribution::hierarchical(m, {{0, 1, Face{0}}, {0}}))),
+      B("B", {6, 6});
+  IndexVar i("i"), j("j"), io("io"), jo("jo"), ii("ii"), ji("ji"), iio("iio"), iii("iii");
+  A(i, j) = B(i, j);
+  A.schedule()
+      .distribute({i, j}, {io, jo}, {ii, ji}, Onto(m[0], {1, 0, Face{face}}).cyclic(1, block))
+      .distribute({ii}, {iio}, {iii}, Onto(A, 1))
+      .communicate({A, B}, jo);
+  fill(B, 1);
+  Kernel kernel = A.compile();
+  EXPECT_NE(kernel.text().find(fmt::format("x, y -> y, x, ({}) cyclic(y = {}) on M[0])", face.name(), block.name())),
+            std::string::npos)
+      << kernel.text();
+  EXPECT_NE(kernel.text().find("distribute({ii}, {iio}, {iii}, A[1])"), std::string::npos) << kernel.text();
+  kernel.run();
+  for (int64_t x = 0; x < 6; ++x) EXPECT_EQ(A.at({x, 5 - x}), B.at({x, 5 - x}));
 }
 
 TEST(Api, OneKernelManySizes) {
@@ -263,6 +286,8 @@ TEST(Api, WhatOnlyTheHandlesCanSayWrong) {
       "error: tensor A has no statement to schedule\n  help: define it first, for example A(i, j) = B(i, k) * C(k, "
       "j)");
   A(i) = F(i);
+  EXPECT_EQ(error_of([&] { A.schedule().distribute({i}, Onto(m, {0})); }),
+            "error: distribute: roles are those of targets; name their distributed and local loops too");
   EXPECT_EQ(error_of([&] { A.compile(); }),
             "error: tensor F has elements of type float, and A of type double; a program computes with one type");
 }

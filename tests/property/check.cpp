@@ -79,6 +79,7 @@ class PlainTensors {
     for (size_t d = 0; d < at.size(); ++d) index = index * a.shape[d] + at[d];
     return a.data.data() + index * size_of(type_);
   }
+  const std::vector<int64_t>& shape(const std::string& tensor) const { return arrays_.at(tensor).shape; }
   const std::vector<std::byte>& data(const std::string& tensor) const { return arrays_.at(tensor).data; }
   void replace(const std::string& tensor, std::vector<std::byte> data) { arrays_.at(tensor).data = std::move(data); }
 
@@ -177,18 +178,29 @@ class Run {
         return from.element(tensor, at);
       };
     };
-    const Statement& statement = stage.stage->source.statement;
-    CheckResult result =
-        check_statement(statement, type_, statement_extents(stage), reader(tensors_), reader(after), 0, 0);
-    if (!result.ok) fail("wrong result", "{}: {}", to_string(statement), result.first_wrong);
+    const ScheduledStatement& source = stage.stage->source;
+    auto compare = [&](const Statement& statement, const PlainTensors& before) {
+      CheckResult result =
+          check_statement(statement, type_, extents_in(statement), reader(before), reader(after), 0, 0);
+      if (!result.ok) fail("wrong result", "{}: {}", to_string(statement), result.first_wrong);
+    };
+    compare(source.statement, tensors_);
+    // The parts of a statement together are what was written; rounded twice, it would differ a little.
+    if (!before_) before_ = tensors_;
+    if (source.origin && is_integer(type_)) compare(*source.origin, *before_);
+    if (source.counts) before_.reset();
     std::string differing = store.differing_replica(stage.output);
     if (!differing.empty()) fail("replicas differ", "{}{}", output, differing);
     tensors_ = std::move(after);
   }
 
-  static std::map<std::string, int64_t> statement_extents(const StagePlan& stage) {
-    std::map<std::string, int64_t> out, all = extents_of(stage);
-    for (const IndexVar& v : variables(stage.stage->source.statement)) out[v.name] = all.at(v.name);
+  std::map<std::string, int64_t> extents_in(const Statement& statement) const {
+    std::vector<Access> all = accesses(statement.rhs);
+    all.push_back(statement.lhs);
+    std::map<std::string, int64_t> out;
+    for (const Access& a : all) {
+      for (size_t d = 0; d < a.indices.size(); ++d) out[a.indices[d].name] = tensors_.shape(a.tensor)[d];
+    }
     return out;
   }
 
@@ -205,6 +217,7 @@ class Run {
   const Way& way_;
   ElementType type_;
   PlainTensors tensors_;
+  std::optional<PlainTensors> before_;  // the first part of the statement that is running
   Plan plan_;
   MemoryNeeds needs_;
   Cost cost_;

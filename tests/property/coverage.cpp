@@ -106,6 +106,9 @@ class LanguageFeatures {
       if (std::holds_alternative<ReorderCommand>(c.action)) out_.insert("reorder");
       if (std::holds_alternative<ParallelizeCommand>(c.action)) out_.insert("parallelize");
       if (std::holds_alternative<SubstituteCommand>(c.action)) out_.insert("substitute");
+      if (const auto* p = std::get_if<PrecomputeCommand>(&c.action); p && module_.find_tensor(p->workspace.text)) {
+        out_.insert("precompute with a home");
+      }
       if (const auto* r = std::get_if<RotateCommand>(&c.action)) {
         out_.insert(r->by.size() == 1 ? "rotate by one" : "rotate by several");
       }
@@ -127,6 +130,7 @@ class LanguageFeatures {
   }
 
   void compound(const DistributeOntoCommand& d) {
+    if (d.onto.notation) out_.insert("distribute by notation");
     if (d.onto.grid) {
       out_.insert("distribute onto a grid in place");
     } else if (const Tensor* t = module_.find_tensor(d.onto.name.text)) {
@@ -290,6 +294,12 @@ const Features& all_features() {
                             "no communicate",
                             "gemm leaf",
                             "parallel leaf",
+                            "parallel sum",
+                            "unrolled leaf",
+                            "vectorized leaf",
+                            "workspace",
+                            "precompute with a home",
+                            "distribute by notation",
                             "folded loops",
                             "held at a face",
                             "over-decomposition",

@@ -209,23 +209,18 @@ class Generator {
   // ---- statements ----
 
   std::string statement() {
-    rhs_.clear();
     accesses_left_ = static_cast<int>(choice_.between(1, 4));
     bool matrix_product = variables_.size() >= 3 && choice_.chance(25);
-    std::string right = matrix_product ? product_of_matrices() : sum();
-    if (rhs_.empty()) right += " + " + access(random_indices());
-    std::vector<std::string> used;
-    for (const TensorAccess& a : rhs_) {
-      for (const std::string& v : a.indices) {
-        if (!contains(used, v)) used.push_back(v);
-      }
-    }
-    if (!matrix_product) output_indices_ = output_of(used);
+    std::vector<Term> terms = matrix_product ? product_of_matrices() : sum();
+    if (accesses_of(terms).empty()) terms.push_back({" + ", {access(random_indices())}});
+    if (!matrix_product) output_indices_ = output_of(variables_of(terms));
     std::vector<std::string> read;
-    for (const TensorAccess& a : rhs_) read.push_back(a.tensor);
-    TensorAccess lhs{tensor_for(output_indices_, read), output_indices_};
-    std::string out = fmt::format("{} {} {}\n", access_text(lhs), choice_.chance(18) ? "+=" : "=", right);
-    return out + schedule_of({lhs, rhs_, in_order(lhs, used), matrix_product}) + "\n";
+    for (const TensorAccess& a : accesses_of(terms)) read.push_back(a.tensor);
+    Statement made = make_statement({tensor_for(output_indices_, read), output_indices_}, terms);
+    made.product_of_two = matrix_product;
+    std::string out =
+        fmt::format("{} {} {}\n", text_of(made.lhs), choice_.chance(18) ? "+=" : "=", text_of(made.terms));
+    return out + schedule_of(made) + "\n";
   }
 
   std::vector<std::string> output_of(const std::vector<std::string>& used) {
@@ -238,19 +233,8 @@ class Generator {
     return indices;
   }
 
-  static std::vector<std::string> in_order(const TensorAccess& lhs, const std::vector<std::string>& used) {
-    std::vector<std::string> out;
-    for (const std::string& v : lhs.indices) {
-      if (!contains(out, v)) out.push_back(v);
-    }
-    for (const std::string& v : used) {
-      if (!contains(out, v)) out.push_back(v);
-    }
-    return out;
-  }
-
   // Rows, columns and a sum, in any storage order, with any further variables as batches.
-  std::string product_of_matrices() {
+  std::vector<Term> product_of_matrices() {
     std::vector<std::string> v = variables_;
     choice_.shuffle(v);
     std::vector<std::string> a{v[0], v[1]}, b{v[0], v[2]}, c{v[2], v[1]};
@@ -265,37 +249,51 @@ class Generator {
     }
     output_indices_ = a;
     bool swapped = choice_.chance(30);
-    std::string left = access(swapped ? c : b);
-    return left + " * " + access(swapped ? b : c);
+    Factor left = access(swapped ? c : b);
+    return {{"", {left, access(swapped ? b : c)}}};
   }
 
-  std::string sum() {
-    std::string out = choice_.chance(10) ? "-" : "";
+  std::vector<Term> sum() {
+    std::vector<Term> out;
+    std::string sign = choice_.chance(10) ? "-" : "";
     size_t terms = 1 + choice_.weighted({58, 30, 12});
     for (size_t t = 0; t < terms; ++t) {
-      if (t > 0) out += choice_.chance(60) ? " + " : " - ";
-      out += product();
+      if (t > 0) sign = choice_.chance(60) ? " + " : " - ";
+      out.push_back({sign, product()});
     }
     return out;
   }
 
-  std::string product() {
-    std::string out = factor();
+  std::vector<Factor> product() {
+    std::vector<Factor> out{factor()};
     size_t more = choice_.weighted({45, 40, 15});
-    for (size_t f = 0; f < more && accesses_left_ > 0; ++f) out += " * " + factor();
+    for (size_t f = 0; f < more && accesses_left_ > 0; ++f) out.push_back(factor());
     return out;
   }
 
-  std::string factor() {
-    if (accesses_left_ <= 0 || choice_.chance(7)) return literal();
+  Factor factor() {
+    if (accesses_left_ <= 0 || choice_.chance(7)) return {literal(), {}, {}, {}};
     if (accesses_left_ > 1 && depth_ < 2 && choice_.chance(10)) {
       ++depth_;
-      std::string inside = sum();
+      std::vector<Term> inside = sum();
       --depth_;
-      return "(" + inside + ")";
+      return in_parentheses(inside);
     }
-    if (choice_.chance(5)) return "(-" + factor() + ")";
+    if (choice_.chance(5)) {
+      Factor inside = factor();
+      inside.text = "(-" + inside.text + ")";
+      return inside;
+    }
     return access(random_indices());
+  }
+
+  static Factor in_parentheses(const std::vector<Term>& terms) {
+    Factor out{"(" + text_of(terms) + ")", accesses_of(terms), variables_of(terms), variables_of(terms)};
+    for (const Term& t : terms) {
+      std::vector<std::string> used = variables_of({t});
+      std::erase_if(out.common, [&](const std::string& v) { return !contains(used, v); });
+    }
+    return out;
   }
 
   std::string literal() {
@@ -304,35 +302,86 @@ class Generator {
     return std::to_string(choice_.between(0, 5));
   }
 
-  std::string access(const std::vector<std::string>& indices) {
+  Factor access(const std::vector<std::string>& indices) {
     --accesses_left_;
     TensorAccess made{tensor_for(indices, {}), indices};
-    rhs_.push_back(made);
-    return access_text(made);
+    std::vector<std::string> used;
+    for (const std::string& v : indices) {
+      if (!contains(used, v)) used.push_back(v);
+    }
+    return {text_of(made), {made}, used, used};
   }
 
-  static std::string access_text(const TensorAccess& access) {
-    return access.indices.empty() ? access.tensor
-                                  : fmt::format("{}({})", access.tensor, fmt::join(access.indices, ", "));
-  }
+  // ---- schedules ----
 
   std::string schedule_of(const Statement& statement) {
     if (choice_.chance(5)) return "";
+    next_name_ = 0;
+    std::string commands = choice_.chance(14) ? staged_schedule(statement) : "";
+    if (commands.empty()) commands = plain_schedule(statement, {});
+    return commands.empty() ? "" : "schedule\n" + commands;
+  }
+
+  // `copies` are the loops that have the names of no variables: they have their values.
+  std::string plain_schedule(const Statement& statement, const std::map<std::string, std::string>& copies) {
     std::map<std::string, Tensor> tensors;
     std::map<std::string, int64_t> extents;
     bool on_machine = false;
     std::vector<TensorAccess> all = statement.rhs;
     all.push_back(statement.lhs);
     for (const TensorAccess& a : all) {
-      const Tensor& t =
-          *std::find_if(tensors_.begin(), tensors_.end(), [&](const auto& x) { return x.name == a.tensor; });
+      const Tensor& t = tensor(a.tensor);
       tensors[t.name] = t;
       on_machine = on_machine || !t.levels.empty();
     }
-    for (const std::string& v : statement.variables) extents[v] = numbers_.value(size_of_.at(v));
+    for (const std::string& v : statement.variables) {
+      auto copy = copies.find(v);
+      extents[v] = numbers_.value(size_of_.at(copy == copies.end() ? v : copy->second));
+    }
     const Machine* machine = machine_.levels.empty() ? nullptr : &machine_;
-    std::string commands = random_schedule(choice_, numbers_, {statement, tensors, extents, machine, on_machine});
-    return commands.empty() ? "" : "schedule\n" + commands;
+    return random_schedule(choice_, numbers_, {statement, tensors, extents, machine, on_machine, next_name_});
+  }
+
+  const Tensor& tensor(const std::string& name) const {
+    return *std::find_if(tensors_.begin(), tensors_.end(), [&](const Tensor& t) { return t.name == name; });
+  }
+
+  // A part is computed into a tensor first: two statements, each with a schedule of its own. Empty if none can be.
+  std::string staged_schedule(const Statement& statement) {
+    std::optional<Part> part = random_part(choice_, statement.terms, statement.lhs);
+    if (!part) return "";
+    std::vector<std::string> indices = part->free, used{statement.lhs.tensor}, copies;
+    choice_.shuffle(indices);
+    for (const TensorAccess& a : statement.rhs) used.push_back(a.tensor);
+    std::string home = tensor_for(indices, used);
+    std::map<std::string, std::string> copy_of, original_of;
+    for (const std::string& v : indices) {
+      copies.push_back(fmt::format("{}{}", v, next_name_++));
+      copy_of[v] = copies.back();
+      original_of[copies.back()] = v;
+    }
+    Statement producer = make_statement({home, copies}, renamed(part->terms, copy_of));
+    Statement consumer = make_statement(statement.lhs, filled(*part, {home, indices}));
+    producer.product_of_two = statement.product_of_two && part->rest.size() == 1 && part->rest[0].factors.size() == 1;
+    std::string first = fmt::format("  precompute({}, {{{}}}, {{{}}}, {})\n", text_of(part->terms),
+                                    fmt::join(indices, ", "), fmt::join(copies, ", "), home);
+    return merged(first + plain_schedule(producer, original_of), plain_schedule(consumer, {}));
+  }
+
+  // The lines of both in any order that keeps each one's.
+  std::string merged(const std::string& a, const std::string& b) {
+    std::string out;
+    size_t at_a = 0, at_b = 0;
+    bool together = choice_.chance(60);
+    while (at_a < a.size() || at_b < b.size()) {
+      bool take_a = at_b == b.size() || (at_a < a.size() && (together || choice_.chance(50)));
+      const std::string& from = take_a ? a : b;
+      size_t& at = take_a ? at_a : at_b;
+      size_t end = from.find('\n', at) + 1;
+      out += from.substr(at, end - at);
+      at = end;
+    }
+    return out;
   }
 
   // A last statement that no compiler may take.
@@ -365,8 +414,8 @@ class Generator {
   std::map<std::string, std::string> size_of_;
   std::vector<Tensor> tensors_;
   // Of the statement being written.
-  std::vector<TensorAccess> rhs_;
   std::vector<std::string> output_indices_;
+  int next_name_ = 0;  // of its loops
   int accesses_left_ = 0;
   int depth_ = 0;
 };

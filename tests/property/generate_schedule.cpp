@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "model.h"
 
@@ -16,16 +17,34 @@ struct LoopModel {
   std::string name;
   std::vector<std::string> origins;  // the statement's variables that it was made from
   int64_t extent = 1;
-  bool tail = true;     // runs over neighbouring values of its one origin
-  bool marked = false;  // some command spoke of it, so it can no longer be replaced
+  bool tail = true;  // runs over neighbouring values of its one origin
   bool distributed = false;
+  bool marked = false;            // some command spoke of it, so it can no longer be replaced
+  std::set<std::string> moves{};  // the variables that change with it: its origins, and what it rotates
 };
+
+LoopModel made_from(const LoopModel& old, const std::string& name, int64_t extent, bool tail) {
+  return {name, old.origins, extent, tail, false, false, old.moves};
+}
+
+template <class Names>
+bool contains(const Names& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// Whether the loop changes one of the variables.
+bool moves_any(const LoopModel& loop, const std::vector<std::string>& variables) {
+  return std::any_of(variables.begin(), variables.end(), [&](const std::string& v) { return loop.moves.count(v) > 0; });
+}
 
 class ScheduleGenerator {
  public:
   ScheduleGenerator(Choice& choice, Numbers& numbers, const ScheduleScope& scope)
       : choice_(choice), numbers_(numbers), scope_(scope) {
-    for (const std::string& v : scope.statement.variables) loops_.push_back({v, {v}, scope.extents.at(v)});
+    for (const std::string& v : scope.statement.variables) {
+      loops_.push_back({v, {v}, scope.extents.at(v), true, false, false, {v}});
+    }
+    nest_ = {scope.statement.lhs.indices, scope.statement.terms, scope.statement.product_of_two};
     if (scope.machine) levels_left_.assign(scope.machine->levels.size(), true);
   }
 
@@ -35,23 +54,30 @@ class ScheduleGenerator {
     if (choice_.chance(88)) distribute();
     if (choice_.chance(30)) add_step_loop();
     rewrite(choice_.weighted(step_loop_.empty() ? std::vector{30, 30, 20, 12, 8} : std::vector{70, 20, 10}));
-    bool kernel = scope_.statement.product_of_two && choice_.chance(60) && prepare_kernel();
+    bool kernel = nest_.product_of_two && choice_.chance(60) && prepare_kernel();
     communicate();
     if (kernel) {
-      command("substitute({{{}}}, gemm)", fmt::join(kernel_, ", "));
-    } else if (choice_.chance(12)) {
-      parallelize();
+      substitute();
+    } else if (!choice_.chance(24) || !precompute(first_of_leaf(false))) {
+      if (choice_.chance(40)) mark(first_of_leaf(true));
     }
     return out_;
   }
 
  private:
+  // What the loops are around: the statement, or one side of a workspace.
+  struct Nest {
+    std::vector<std::string> output;
+    std::vector<Term> terms;
+    bool product_of_two = false;
+  };
+
   template <class... Args>
   void command(fmt::format_string<Args...> text, Args&&... args) {
     out_ += "  " + fmt::format(text, std::forward<Args>(args)...) + "\n";
   }
 
-  std::string fresh(const std::string& base) { return fmt::format("{}{}", base.substr(0, 1), next_name_++); }
+  std::string fresh(const std::string& base) { return fmt::format("{}{}", base.substr(0, 1), scope_.next_name++); }
 
   size_t position(const std::string& name) const {
     return static_cast<size_t>(
@@ -60,7 +86,7 @@ class ScheduleGenerator {
   LoopModel& loop(const std::string& name) { return loops_[position(name)]; }
 
   int64_t iterations() const {
-    int64_t all = 1;
+    int64_t all = iterations_around_;
     for (const LoopModel& l : loops_) all *= l.extent;
     return all;
   }
@@ -106,7 +132,7 @@ class ScheduleGenerator {
     int64_t inner = split ? number : ceil_div(old.extent, number);
     int64_t outer = split ? ceil_div(old.extent, number) : number;
     if (iterations() / old.extent * inner * outer > kMostIterations) return target;
-    LoopModel o{fresh(target), old.origins, outer, false}, i{fresh(target), old.origins, inner, old.tail};
+    LoopModel o = made_from(old, fresh(target), outer, false), i = made_from(old, fresh(target), inner, old.tail);
     command("{}({}, {}, {}, {})", split ? "split" : "divide", target, o.name, i.name, numbers_.write(number).text);
     size_t at = position(target);
     loops_[at] = o;
@@ -123,9 +149,10 @@ class ScheduleGenerator {
     if (places.empty()) return;
     size_t at = choice_.of(places);
     LoopModel a = loops_[at], b = loops_[at + 1];
-    LoopModel fused{fresh("f"), a.origins, a.extent * b.extent, false};
+    LoopModel fused = made_from(a, fresh("f"), a.extent * b.extent, false);
+    fused.moves.insert(b.moves.begin(), b.moves.end());
     for (const std::string& v : b.origins) {
-      if (std::find(fused.origins.begin(), fused.origins.end(), v) == fused.origins.end()) fused.origins.push_back(v);
+      if (!contains(fused.origins, v)) fused.origins.push_back(v);
     }
     command("collapse({}, {}, {})", a.name, b.name, fused.name);
     loops_.erase(loops_.begin() + static_cast<std::ptrdiff_t>(at) + 1);
@@ -178,6 +205,7 @@ class ScheduleGenerator {
     std::string result = fresh(target.name);
     command("rotate({}, {{{}}}, {})", target.name, fmt::join(by, ", "), result);
     if (target.name == step_loop_) step_loop_ = result;
+    for (const std::string& name : by) loop(name).moves.insert(target.moves.begin(), target.moves.end());
     target.name = result;
     target.tail = false;
     return result;
@@ -202,9 +230,12 @@ class ScheduleGenerator {
 
   void distribute_level(size_t level) {
     size_t dimensions = scope_.machine->levels[level].extents.size();
-    switch (choice_.weighted({40, 14, 18, 28})) {
+    switch (choice_.weighted({30, 14, 18, 24, 14})) {
       case 0:
         if (compound(level, dimensions)) return;
+        break;
+      case 4:
+        if (by_notation(level)) return;
         break;
       case 1:
         // Without a tensor that is on the machine the grid would become the machine; and loops that name no level take
@@ -236,6 +267,37 @@ class ScheduleGenerator {
     if (targets.empty() || !fits(targets, extents)) return false;
     std::string onto = level_name(scope_.machine->name, level);
     distribute_onto(targets, extents, onto, std::vector<bool>(dimensions, false));
+    levels_left_[level] = false;
+    return true;
+  }
+
+  // The loops go onto the grid as the dimensions of a tensor would; what they leave is fixed to a face.
+  bool by_notation(size_t level) {
+    const std::vector<Quantity>& grid = scope_.machine->levels[level].extents;
+    std::vector<size_t> dimensions;
+    for (size_t d = 0; d < grid.size(); ++d) dimensions.push_back(d);
+    choice_.shuffle(dimensions);
+    dimensions.resize(static_cast<size_t>(choice_.between(1, int64_t(grid.size()))));
+    std::vector<int64_t> extents;
+    for (size_t d : dimensions) extents.push_back(grid[d].value);
+    std::vector<std::string> targets = some_targets(dimensions.size());
+    if (targets.empty() || !fits(targets, extents)) return false;
+
+    const std::string letters = "xyzu";
+    std::string right;
+    for (const Quantity& extent : grid) right += std::to_string(choice_.below(extent.value));
+    for (size_t t = 0; t < dimensions.size(); ++t) right[dimensions[t]] = letters[t];
+    std::vector<bool> cyclic;
+    std::vector<std::string> dealt;
+    for (size_t t = 0; t < targets.size(); ++t) {
+      cyclic.push_back(choice_.chance(20));
+      if (cyclic[t]) dealt.push_back(fmt::format("{} = {}", letters[t], choice_.between(1, 3)));
+    }
+    std::string blocks = dealt.empty() ? "" : fmt::format(" cyclic({})", fmt::join(dealt, ", "));
+    distribute_onto(targets, extents,
+                    fmt::format("{} -> {}{} on {}", letters.substr(0, targets.size()), right, blocks,
+                                level_name(scope_.machine->name, level)),
+                    cyclic);
     levels_left_[level] = false;
     return true;
   }
@@ -321,9 +383,10 @@ class ScheduleGenerator {
     std::vector<LoopModel> distributed, rounds, local;
     for (size_t t = 0; t < targets.size(); ++t) {
       const LoopModel& old = loop(targets[t]);
-      distributed.push_back({fresh(targets[t]), old.origins, extents[t], false, false, true});
-      local.push_back({fresh(targets[t]), old.origins, ceil_div(old.extent, extents[t]), old.tail && !cyclic[t]});
-      if (cyclic[t]) rounds.push_back({targets[t] + "_round", old.origins, 1, false});
+      distributed.push_back(made_from(old, fresh(targets[t]), extents[t], false));
+      distributed.back().distributed = true;
+      local.push_back(made_from(old, fresh(targets[t]), ceil_div(old.extent, extents[t]), old.tail && !cyclic[t]));
+      if (cyclic[t]) rounds.push_back(made_from(old, targets[t] + "_round", 1, false));
     }
     bool plain = targets.size() == 1 && choice_.chance(50);
     auto list = [&](const std::vector<std::string>& all) {
@@ -403,7 +466,7 @@ class ScheduleGenerator {
     }
   }
 
-  // ---- communicate, parallelize, substitute ----
+  // ---- communicate, substitute ----
 
   void communicate() {
     std::vector<std::string> tensors;
@@ -446,34 +509,155 @@ class ScheduleGenerator {
     for (const std::string& t : tensors) communicated_[t] = at;
   }
 
-  // A loop of the output below every communicate.
-  void parallelize() {
+  // The position below which the loops are the leaf's, as far as commands say so; behind all of them if a tensor whose
+  // place was not named may be communicated anywhere.
+  size_t first_of_leaf(bool all_named) const {
     size_t below = 0;
     for (const auto& [tensor, unused] : scope_.tensors) {
       auto found = communicated_.find(tensor);
-      if (found == communicated_.end()) return;
-      below = std::max(below, position(found->second) + 1);
+      if (found != communicated_.end()) below = std::max(below, position(found->second) + 1);
+      if (found == communicated_.end() && all_named) return loops_.size();
     }
     for (size_t p = 0; p < loops_.size(); ++p) {
       if (loops_[p].distributed) below = std::max(below, p + 1);
     }
-    std::vector<std::string> fitting;
-    const std::vector<std::string>& output = scope_.statement.lhs.indices;
-    for (size_t p = below; p < loops_.size(); ++p) {
-      bool of_output = std::all_of(loops_[p].origins.begin(), loops_[p].origins.end(), [&](const std::string& v) {
-        return std::find(output.begin(), output.end(), v) != output.end();
-      });
-      if (of_output) fitting.push_back(loops_[p].name);
+    return below;
+  }
+
+  void substitute() { command("substitute({{{}}}, gemm)", fmt::join(kernel_, ", ")); }
+
+  // ---- parallelize, unroll, vectorize ----
+
+  // Marks loops from `first` on.
+  void mark(size_t first) {
+    if (first >= loops_.size()) return;
+    int times = static_cast<int>(choice_.between(1, 3));
+    for (int i = 0; i < times; ++i) {
+      auto at = static_cast<size_t>(choice_.between(int64_t(first), int64_t(loops_.size()) - 1));
+      switch (choice_.weighted({40, 30, 30})) {
+        case 0: parallelize(at); break;
+        case 1: unroll(at); break;
+        default: vectorize(); break;
+      }
     }
-    if (!fitting.empty()) command("parallelize({})", choice_.of(fitting));
+  }
+
+  bool indexes_only(const LoopModel& l) const {
+    return std::all_of(l.origins.begin(), l.origins.end(),
+                       [&](const std::string& v) { return contains(nest_.output, v); });
+  }
+
+  void parallelize(size_t at) {
+    if (loops_[at].marked) return;
+    loops_[at].marked = true;
+    if (indexes_only(loops_[at])) return command("parallelize({})", loops_[at].name);
+    bool one_sum = std::none_of(loops_.begin() + static_cast<std::ptrdiff_t>(at), loops_.end(),
+                                [&](const LoopModel& l) { return moves_any(l, nest_.output); });
+    bool reduction = one_sum && choice_.chance(70);
+    command("parallelize({}, {})", loops_[at].name, reduction ? "reduction" : "atomics");
+  }
+
+  void unroll(size_t at) {
+    if (loops_[at].marked) return;
+    loops_[at].marked = true;
+    command("unroll({}, {})", loops_[at].name, numbers_.write(choice_.between(1, 4)).text);
+  }
+
+  void vectorize() {
+    LoopModel& last = loops_.back();
+    if (last.marked || (!indexes_only(last) && moves_any(last, nest_.output))) return;
+    last.marked = true;
+    command("vectorize({})", last.name);
+  }
+
+  // ---- precompute ----
+
+  // Computes a part into a workspace that stands inside the loops from `first` on, and then says more of the loops of
+  // its two sides. False if it cannot.
+  bool precompute(size_t first) {
+    std::optional<Part> part = random_part(choice_, nest_.terms, {"", nest_.output});
+    if (!part) return false;
+    auto from = static_cast<size_t>(choice_.between(int64_t(first), int64_t(loops_.size())));
+    std::vector<size_t> named;
+    for (size_t p = from; p < loops_.size(); ++p) {
+      if (moves_any(loops_[p], part->free)) named.push_back(p);
+    }
+    size_t start = named.empty() ? loops_.size() : named[0];
+    while (start > 0 && is_summed(loops_[start - 1], *part) && !loops_[start - 1].distributed) --start;
+    if (start < first) return false;
+    for (size_t p = start; p < loops_.size(); ++p) {
+      if (!can_stand_inside(loops_[p], *part)) return false;
+    }
+    say_precompute(*part, start, named);
+    return true;
+  }
+
+  static bool is_summed(const LoopModel& l, const Part& part) {
+    return std::all_of(l.origins.begin(), l.origins.end(),
+                       [&](const std::string& v) { return contains(part.sums, v); });
+  }
+
+  // A loop goes to the producer if it only sums, to both sides if the part moves with it, else to the consumer.
+  static bool can_stand_inside(const LoopModel& l, const Part& part) {
+    if (is_summed(l, part)) return !moves_any(l, part.other);
+    bool extra =
+        std::any_of(l.origins.begin(), l.origins.end(), [&](const std::string& v) { return !contains(part.free, v); });
+    if (moves_any(l, part.free) && extra) return false;  // each element would be added up several times
+    return std::none_of(l.origins.begin(), l.origins.end(),
+                        [&](const std::string& v) { return contains(part.sums, v); });
+  }
+
+  void say_precompute(const Part& part, size_t start, const std::vector<size_t>& named) {
+    std::vector<LoopModel> around(loops_.begin(), loops_.begin() + static_cast<std::ptrdiff_t>(start)), consumer,
+        producer;
+    std::vector<std::pair<std::string, std::string>> copies;
+    for (size_t p = start; p < loops_.size(); ++p) {
+      const LoopModel& l = loops_[p];
+      if (!is_summed(l, part)) consumer.push_back(l);
+      if (std::find(named.begin(), named.end(), p) != named.end()) {
+        producer.push_back(made_from(l, fresh(l.name), l.extent, l.tail));
+        copies.emplace_back(l.name, producer.back().name);
+      } else if (is_summed(l, part)) {
+        producer.push_back(l);
+      }
+    }
+    choice_.shuffle(copies);
+    std::vector<std::string> of, as, indices;
+    for (const auto& [loop_name, copy] : copies) {
+      of.push_back(loop_name);
+      as.push_back(copy);
+      for (const std::string& v : part.free) {
+        if (loop(loop_name).moves.count(v) > 0 && !contains(indices, v)) indices.push_back(v);
+      }
+    }
+    std::string workspace = fmt::format("W{}", scope_.next_name++);
+    command("precompute({}, {{{}}}, {{{}}}, {})", text_of(part.terms), fmt::join(of, ", "), fmt::join(as, ", "),
+            workspace);
+    for (const LoopModel& l : around) iterations_around_ *= l.extent;
+    bool whole = part.rest.size() == 1 && part.rest[0].factors.size() == 1;
+    Nest made{indices, part.terms, nest_.product_of_two && whole},
+        rest{nest_.output, filled(part, {workspace, indices}), false};
+    bool producer_first = choice_.chance(50);
+    if (producer_first) say_inside(producer, made);
+    say_inside(consumer, rest);
+    if (!producer_first) say_inside(producer, made);
+  }
+
+  // Commands for the loops of one side of a workspace, all of which are the leaf's.
+  void say_inside(const std::vector<LoopModel>& loops, const Nest& nest) {
+    if (loops.empty()) return;
+    loops_ = loops;
+    nest_ = nest;
+    if (choice_.chance(40)) rewrite(choice_.weighted({0, 60, 40}));
+    if (nest_.product_of_two && choice_.chance(70) && prepare_kernel()) return substitute();
+    if (choice_.chance(40)) mark(0);
   }
 
   // Puts a loop each of rows, columns and the sum innermost; false if there are none.
   bool prepare_kernel() {
-    const TensorAccess &a = scope_.statement.lhs, &b = scope_.statement.rhs[0], &c = scope_.statement.rhs[1];
-    auto has = [](const TensorAccess& x, const std::string& v) {
-      return std::find(x.indices.begin(), x.indices.end(), v) != x.indices.end();
-    };
+    const std::vector<std::string>&a = nest_.output, &b = nest_.terms[0].factors[0].variables,
+          &c = nest_.terms[0].factors[1].variables;
+    auto has = [](const std::vector<std::string>& x, const std::string& v) { return contains(x, v); };
     std::string rows, columns, sum;
     for (const LoopModel& l : loops_) {
       if (l.marked || l.distributed || !l.tail || l.origins.size() != 1) continue;
@@ -497,6 +681,8 @@ class ScheduleGenerator {
   Choice& choice_;
   Numbers& numbers_;
   const ScheduleScope& scope_;
+  Nest nest_;
+  int64_t iterations_around_ = 1;  // of the loops around a workspace, if loops_ are those inside
   std::vector<LoopModel> loops_;   // outermost first
   std::vector<bool> levels_left_;  // of the machine: nothing is distributed onto them yet
   bool bare_ = false;              // some loops name no level
@@ -504,7 +690,6 @@ class ScheduleGenerator {
   std::vector<std::string> kernel_;
   std::map<std::string, std::string> communicated_;  // tensor -> loop
   std::string out_;
-  int next_name_ = 0;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,13 +45,49 @@ struct TensorAccess {
   std::vector<std::string> indices;
 };
 
+// A factor of a product: an access, a literal, or a sum in parentheses.
+struct Factor {
+  std::string text;
+  std::vector<TensorAccess> accesses;
+  std::vector<std::string> variables;  // by first appearance
+  std::vector<std::string> common;     // those that every addend inside uses
+};
+
+// An addend: a product, and what stands before it.
+struct Term {
+  std::string sign;  // " + " or " - "; of the first one "" or "-"
+  std::vector<Factor> factors;
+};
+
 // A statement as far as its schedule has to know it.
 struct Statement {
   TensorAccess lhs;
-  std::vector<TensorAccess> rhs;
+  std::vector<Term> terms;
+  std::vector<TensorAccess> rhs;       // all that stand in the terms
   std::vector<std::string> variables;  // by first appearance, left side first
   bool product_of_two = false;         // the right side is one product of two accesses
 };
+
+std::string text_of(const TensorAccess& access);
+std::string text_of(const std::vector<Term>& terms);
+std::vector<TensorAccess> accesses_of(const std::vector<Term>& terms);
+std::vector<std::string> variables_of(const std::vector<Term>& terms);  // by first appearance
+Statement make_statement(const TensorAccess& lhs, const std::vector<Term>& terms);
+
+// A part of a right side that is computed first, and what is left when a workspace stands for it.
+struct Part {
+  std::vector<Term> terms;         // the part
+  std::vector<Term> rest;          // with a factor without text for the workspace
+  std::vector<std::string> sums;   // what the part sums alone
+  std::vector<std::string> free;   // its other variables
+  std::vector<std::string> other;  // the variables of the rest and of the left side
+};
+// Some factors of an addend, some first addends, or the whole right side; none where that could not be said.
+std::optional<Part> random_part(Choice& choice, const std::vector<Term>& terms, const TensorAccess& lhs);
+// The terms with `workspace` where the part was.
+std::vector<Term> filled(const Part& part, const TensorAccess& workspace);
+// The terms with other names for variables.
+std::vector<Term> renamed(std::vector<Term> terms, const std::map<std::string, std::string>& names);
 
 // The params that numbers of the program go by.
 class Numbers {
@@ -100,6 +137,7 @@ struct ScheduleScope {
   const std::map<std::string, int64_t>& extents;  // of the statement's variables
   const Machine* machine = nullptr;               // none: the statement has no machine to be distributed onto
   bool tensors_are_on_machine = false;            // some tensor of the statement has a distribution
+  int& next_name;                                 // for new loops: a statement that becomes two has its names once
 };
 
 // The commands of a schedule, one a line, without the word schedule; empty for none. Legal but for rare slips.

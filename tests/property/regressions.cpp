@@ -132,6 +132,124 @@ schedule
   split(j, j0, j1, 2)
   distribute({j1, j0}, {j4, j6}, {j5, j7}, B)
 )"},
+      {"a workspace without indices was taken not to change with the sum around it", R"(
+type int64
+tensor A(2)
+tensor B(2)
+tensor C
+C = A(i) + B(i)
+schedule
+  precompute(B(i), {}, {}, W)
+)"},
+      {"the producer's copy of an index was recovered before the loop that it shares with the original", R"(
+type int64
+tensor A(13)
+tensor C(13)
+C(i) = A(i)
+schedule
+  divide(i, i1, i2, 4)
+  split(i1, i3, i4, 3)
+  precompute(A(i), {i2}, {iw}, W)
+)"},
+      {"a workspace along a collapsed loop was too small where the loop wraps round", R"(
+type int64
+tensor C(7)
+tensor D(7, 7)
+tensor G(7, 7)
+G(j, i) = C(i) * D(i, j)
+schedule
+  reorder({i, j})
+  collapse(i, j, f)
+  divide(f, f0, f1, 9)
+  precompute(C(i) * D(i, j), {f1}, {fw}, W)
+)"},
+      {"a workspace along the outer of two loops was as small as if it had no gaps", R"(
+type int64
+tensor A(12)
+tensor C(12)
+C(i) = A(i)
+schedule
+  split(i, io, ii, 3)
+  reorder({ii, io})
+  precompute(A(i), {io}, {iw}, W)
+)"},
+      {"a term beside a workspace counted in the first iteration of a collapsed loop, not of the sum in it", R"(
+type int64
+tensor A(2, 2)
+tensor C(2)
+C(i) = A(i, j) + 5
+schedule
+  collapse(i, j, f)
+  precompute(A(i, j), {}, {}, W)
+)"},
+      {"a consumer was left out where the producer's loops would begin past an end", R"(
+type int64
+tensor D(1, 1)
+tensor E(1, 2)
+tensor F(2, 1)
+F(j, k) = D(k, i) * E(i, j)
+schedule
+  divide(i, i0, i1, 5)
+  rotate(i0, {j}, i2)
+  precompute(D(k, i) * E(i, j), {k}, {kw}, W)
+)"},
+      {"a producer left out what its original of a rotated index would find past an end", R"(
+type int64
+tensor A(3, 5)
+tensor B(5, 3)
+tensor D(3, 3)
+D(j, i) = A(i, k) * B(k, j)
+schedule
+  distribute({k}, {ko}, {ki}, Grid(4))
+  split(j, jo, ji, 2)
+  reorder({ko, jo, ji, i, ki})
+  rotate(ki, {jo}, kr)
+  precompute(A(i, k) * B(k, j), {jo, ji, i}, {jwo, jwi, iw}, W)
+)"},
+      {"an element of a workspace was added up for each value of an index that it does not use", R"(
+type int64
+tensor A(2, 1)
+tensor B(1, 1)
+tensor C
+C = A(l, j) * B(j, k)
+schedule
+  collapse(l, j, f)
+  precompute(B(j, k), {f}, {fw}, W)
+)",
+       true},
+      {"an addend of a workspace was added with each iteration of a sum that it does not use", R"(
+type int64
+tensor B(2, 2)
+tensor C(2)
+tensor D(2)
+tensor E
+E = B(j, i) - C(j) + D(i)
+schedule
+  precompute(B(j, i) - C(j), {}, {}, W)
+)",
+       true},
+      {"the same with a home", R"(
+type int64
+tensor B(2, 2)
+tensor C(2)
+tensor D(2)
+tensor E
+tensor W(2)
+E = B(j, i) - C(j) + D(i)
+schedule
+  precompute(B(j, i) - C(j), {i}, {iw}, W)
+)",
+       true},
+      {"a copy was made everywhere along a dimension that a later distribute took", R"(
+machine M = Grid(2, 1)
+type int64
+tensor A(3)
+tensor E(3) : x -> *x on M
+E(k) = A(k)
+schedule
+  distribute({k}, {ko}, {ki}, E)
+  distribute(ki)
+)"},
   };
   return programs;
 }

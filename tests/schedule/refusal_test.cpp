@@ -304,6 +304,12 @@ const std::vector<Refusal>& refusals() {
        "precompute: the producer sums over k; a workspace does not keep it apart"},
       {"precompute_what_it_does_not_use", gemm("reorder({k, j})\nprecompute(B(i, k), {j}, {jw}, W)"),
        "precompute: B(i, k) does not depend on loop j"},
+      {"precompute_along_another_index", gemm("collapse(i, j, f)\nprecompute(C(k, j), {f, k}, {fw, kw}, W)"),
+       "precompute: loop f also runs over i, which C(k, j) does not use, so it would be added up for each; reorder f "
+       "outwards"},
+      {"precompute_addend_of_another_sum",
+       statement("A(i, j) = B(i, k) - C(i, j) + C(k, j)", "precompute(B(i, k) - C(i, j), {}, {}, W)"),
+       "precompute: the sum over k takes in C(i, j), which does not use k; precompute the addends that use it"},
       {"precompute_moves_inside", gemm("reorder({j, i})\nprecompute(B(i, k) * C(k, j), {j}, {jw}, W)"),
        "precompute: B(i, k) * C(k, j) uses i, which moves with loop i inside; name i among the loops of W, or reorder "
        "it outwards"},
@@ -355,6 +361,9 @@ const std::vector<Refusal>& refusals() {
        std::string(kDeclarations) +
            "tensor D(n, n)\nA(i, j) = B(i, k) * C(l, j)\nschedule\nprecompute(B(i, k), {i, j}, {iw, jw}, D)\n",
        "precompute: B(i, k) does not depend on j"},
+      {"home_addend_of_another_sum",
+       statement("A(i, j) = B(i, k) - C(i, j) + C(k, j)", "precompute(B(i, k) - C(i, j), {i, j, k}, {iw, jw, kw}, T)"),
+       "precompute: the sum over k takes in C(i, j), which does not use k; precompute the addends that use it"},
       {"home_too_late", with_d("split(k, ko, ki, 2)\nprecompute(B(i, k) * C(k, j), {i, j}, {iw, jw}, D)"),
        "precompute: k was scheduled before, and is summed by a statement of its own; put precompute before split(k, "
        "ko, ki, 2)"},

@@ -1,0 +1,214 @@
+#include "from_module.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace distal {
+
+namespace {
+
+IndexVar variable(const core::IndexVar& v) { return IndexVar(v.name); }
+
+std::vector<IndexVar> variables(const std::vector<core::IndexVar>& all) {
+  std::vector<IndexVar> out;
+  for (const core::IndexVar& v : all) out.push_back(variable(v));
+  return out;
+}
+
+ElementKind kind(core::ElementType type) {
+  switch (type) {
+    case core::ElementType::Float: return ElementKind::Float;
+    case core::ElementType::Double: return ElementKind::Double;
+    case core::ElementType::Int32: return ElementKind::Int32;
+    case core::ElementType::Int64: return ElementKind::Int64;
+    case core::ElementType::ComplexFloat: return ElementKind::ComplexFloat;
+    case core::ElementType::ComplexDouble: return ElementKind::ComplexDouble;
+  }
+  throw std::logic_error("a type without a kind");
+}
+
+int dimension_of(const core::LevelDistribution& level, const std::string& name) {
+  const auto& names = level.tensor_dimensions;
+  return static_cast<int>(std::find(names.begin(), names.end(), name) - names.begin());
+}
+
+template <class... F>
+struct Cases : F... {
+  using F::operator()...;
+};
+template <class... F>
+Cases(F...) -> Cases<F...>;
+
+}  // namespace
+
+FromModule::FromModule(const core::Module& module) : module_(module) {
+  for (const core::Param& p : module.params) params_.emplace(p.name, Param(p.name, number(p.value).value()));
+  for (const core::Machine& m : module.machines) {
+    std::vector<Grid> levels;
+    for (const core::Grid& g : m.levels) levels.push_back(grid(g));
+    machines_.emplace(m.name, Machine(levels, m.name));
+  }
+  for (const core::Tensor& t : module.tensors) tensors_.emplace(t.name, handle(t));
+}
+
+TensorHandle FromModule::define(size_t s) {
+  const core::ScheduledStatement& source = module_.statements[s];
+  TensorHandle defined = tensors_.at(source.statement.lhs.tensor);
+  Access left = access(source.statement.lhs);
+  if (source.statement.op == core::AssignOp::Accumulate) {
+    left += expression(source.statement.rhs);
+  } else {
+    left = expression(source.statement.rhs);
+  }
+  for (const core::Command& c : source.schedule) say(defined.schedule(), c);
+  return defined;
+}
+
+Int FromModule::number(const core::IntExpr& e) const {
+  using Kind = core::IntExpr::Kind;
+  switch (e.kind()) {
+    case Kind::Constant: return Int(e.value());
+    case Kind::Name: return Int(params_.at(e.name()));
+    case Kind::Add: return number(e.a()) + number(e.b());
+    case Kind::Sub: return number(e.a()) - number(e.b());
+    case Kind::Mul: return number(e.a()) * number(e.b());
+    case Kind::FloorDiv: return number(e.a()) / number(e.b());
+    case Kind::CeilDiv: return ceildiv(number(e.a()), number(e.b()));
+    case Kind::Min: return min(number(e.a()), number(e.b()));
+    case Kind::Max: return max(number(e.a()), number(e.b()));
+    case Kind::Mod: break;  // has no form in a text either
+  }
+  throw std::logic_error("an expression that no text has");
+}
+
+std::vector<Int> FromModule::numbers(const std::vector<core::IntExpr>& all) const {
+  std::vector<Int> out;
+  for (const core::IntExpr& e : all) out.push_back(number(e));
+  return out;
+}
+
+Grid FromModule::grid(const core::Grid& g) const {
+  Grid out(numbers(g.extents));
+  if (g.processor == core::ProcessorKind::Gpu) out.of(Processor::GPU);
+  return out;
+}
+
+// A machine in place is the declared one of the same levels.
+Machine FromModule::machine(const core::Machine& m) const {
+  for (const core::Machine& declared : module_.machines) {
+    if (m.name == declared.name || (m.name.empty() && m.levels == declared.levels)) return machines_.at(declared.name);
+  }
+  std::vector<Grid> levels;
+  for (const core::Grid& g : m.levels) levels.push_back(grid(g));
+  return Machine(levels);
+}
+
+Role FromModule::role(const core::LevelDistribution& level, size_t dimension) const {
+  const auto& role = level.machine_dimensions[dimension].role;
+  if (const auto* partition = std::get_if<core::Partition>(&role)) return Role(dimension_of(level, partition->name));
+  if (const auto* fix = std::get_if<core::Fix>(&role)) return Role(Face{number(fix->face)});
+  return Role(Everywhere{});
+}
+
+std::vector<Role> FromModule::roles(const core::LevelDistribution& level) const {
+  std::vector<Role> out;
+  for (size_t d = 0; d < level.machine_dimensions.size(); ++d) out.push_back(role(level, d));
+  return out;
+}
+
+Distribution FromModule::distribution(const core::Tensor& t) const {
+  std::vector<std::vector<Role>> levels;
+  for (const core::LevelDistribution& level : t.distribution->levels) levels.push_back(roles(level));
+  Memory memory = t.memory == core::MemoryKind::Gpu ? Memory::GPU_MEM : Memory::CPU_MEM;
+  Distribution out = Distribution::hierarchical(machine(*t.machine), levels, memory);
+  for (size_t l = 0; l < levels.size(); ++l) {
+    const core::LevelDistribution& level = t.distribution->levels[l];
+    for (const auto& [name, block] : level.cyclic) {
+      out.cyclic(dimension_of(level, name), number(block), static_cast<int>(l));
+    }
+  }
+  return out;
+}
+
+TensorHandle FromModule::handle(const core::Tensor& t) const {
+  std::vector<ModeFormat> modes(t.dimensions.size(), Dense);
+  Format format = t.distribution ? Format(modes, t.order, distribution(t)) : Format(modes, t.order);
+  return TensorHandle(kind(module_.type), t.name, numbers(t.dimensions), format);
+}
+
+Access FromModule::access(const core::Access& a) const {
+  return Access(tensors_.at(a.tensor).state(), variables(a.indices));
+}
+
+Expr FromModule::expression(const core::Expr& e) const {
+  if (const auto* a = std::get_if<core::Access>(&e.node())) return access(*a);
+  if (const auto* l = std::get_if<core::Literal>(&e.node())) return Expr(l->value);
+  if (const auto* n = std::get_if<core::Negate>(&e.node())) return -expression(n->operand);
+  const auto& b = std::get<core::Binary>(e.node());
+  Expr left = expression(b.left), right = expression(b.right);
+  if (b.op == core::BinaryOp::Add) return left + right;
+  return b.op == core::BinaryOp::Subtract ? left - right : left * right;
+}
+
+Onto FromModule::onto(const core::GridRef& ref) const {
+  auto plain = [&]() -> Onto {
+    if (ref.grid) return grid(*ref.grid);
+    auto found = machines_.find(ref.name.text);
+    if (found == machines_.end()) {
+      const TensorHandle& tensor = tensors_.at(ref.name.text);
+      return ref.level ? Onto(tensor, *ref.level) : Onto(tensor);
+    }
+    return ref.level ? Onto(found->second[*ref.level]) : Onto(found->second);
+  };
+  if (!ref.notation) return plain();
+  Onto out(plain(), roles(*ref.notation));
+  for (const auto& [name, block] : ref.notation->cyclic) out.cyclic(dimension_of(*ref.notation, name), number(block));
+  return out;
+}
+
+void FromModule::say(Schedule& schedule, const core::Command& command) const {
+  auto v = [](const auto& x) { return variable(x); };
+  auto vs = [](const auto& x) { return variables(x); };
+  auto say_distribute = [&](const core::DistributeCommand& c) {
+    c.onto ? schedule.distribute(vs(c.variables), onto(*c.onto)) : schedule.distribute(vs(c.variables));
+  };
+  auto say_communicate = [&](const core::CommunicateCommand& c) {
+    std::vector<TensorHandle> named;
+    for (const core::Name& t : c.tensors) named.push_back(tensors_.at(t.text));
+    schedule.communicate(named, v(c.at));
+  };
+  auto say_parallelize = [&](const core::ParallelizeCommand& c) {
+    schedule.parallelize(v(c.variable), c.race == core::Race::None        ? OutputRace::None
+                                        : c.race == core::Race::Reduction ? OutputRace::Reduction
+                                                                          : OutputRace::Atomics);
+  };
+  auto say_precompute = [&](const core::PrecomputeCommand& c) {
+    auto home = tensors_.find(c.workspace.text);
+    if (home == tensors_.end()) {
+      schedule.precompute(expression(c.expr), vs(c.variables), vs(c.copies), c.workspace.text);
+    } else {
+      schedule.precompute(expression(c.expr), vs(c.variables), vs(c.copies), home->second);
+    }
+  };
+  std::visit(
+      Cases{
+          [&](const core::SplitCommand& c) { schedule.split(v(c.target), v(c.outer), v(c.inner), number(c.size)); },
+          [&](const core::DivideCommand& c) { schedule.divide(v(c.target), v(c.outer), v(c.inner), number(c.parts)); },
+          [&](const core::CollapseCommand& c) { schedule.collapse(v(c.outer), v(c.inner), v(c.fused)); },
+          [&](const core::ReorderCommand& c) { schedule.reorder(vs(c.order)); },
+          say_distribute,
+          [&](const core::DistributeOntoCommand& c) {
+            schedule.distribute(vs(c.targets), vs(c.distributed), vs(c.local), onto(c.onto));
+          },
+          say_communicate,
+          [&](const core::RotateCommand& c) { schedule.rotate(v(c.target), vs(c.by), v(c.result)); },
+          [&](const core::SubstituteCommand& c) { schedule.substitute(vs(c.variables), {c.kernel.text}); },
+          say_parallelize,
+          [&](const core::UnrollCommand& c) { schedule.unroll(v(c.variable), number(c.factor)); },
+          [&](const core::VectorizeCommand& c) { schedule.vectorize(v(c.variable)); },
+          say_precompute,
+      },
+      command.action);
+}
+
+}  // namespace distal

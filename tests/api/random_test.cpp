@@ -1,0 +1,288 @@
+// Random programs, said in C++: they are the programs that their texts are, and compute what the reference does.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <set>
+
+#include "check/reference.h"
+#include "data/random.h"
+#include "from_module.h"
+#include "lang/parse.h"
+#include "lang/validate.h"
+#include "lower/compile.h"
+#include "plan/plan.h"
+#include "property/generate.h"
+
+namespace distal {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr uint64_t kPrograms = 60;
+#else
+constexpr uint64_t kPrograms = 400;
+#endif
+constexpr uint64_t kFirstSeed = 2'000'000;  // others than in the property tests
+constexpr int kMarkedRuns = 3;              // their leaves are compiled, which takes a while
+
+// ---- two modules as the same value ----
+
+// What two ways to write one program may differ in: the names of a distribution's dimensions, whether a whole literal
+// has a point, whether a machine is named, and the order of declarations.
+class Plain {
+ public:
+  explicit Plain(const core::Module& module) : out_(module) {}
+
+  core::Module run() {
+    for (core::Tensor& t : out_.tensors) tensor(t);
+    for (core::ScheduledStatement& s : out_.statements) {
+      s.statement.rhs = expression(s.statement.rhs);
+      for (core::Command& c : s.schedule) command(c);
+    }
+    sort(out_.params);
+    sort(out_.machines);
+    sort(out_.tensors);
+    return std::move(out_);
+  }
+
+ private:
+  template <class Item>
+  static void sort(std::vector<Item>& items) {
+    std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.name < b.name; });
+  }
+
+  void tensor(core::Tensor& t) const {
+    if (t.machine && t.machine->name.empty()) {
+      for (const core::Machine& m : out_.machines) {
+        if (m.levels == t.machine->levels) t.machine = m;
+      }
+    }
+    if (!t.distribution) return;
+    for (core::LevelDistribution& level : t.distribution->levels) number_dimensions(level);
+  }
+
+  static void number_dimensions(core::LevelDistribution& level) {
+    std::map<std::string, std::string> name;
+    for (std::string& d : level.tensor_dimensions) {
+      std::string number = fmt::format("d{}", name.size());
+      name[d] = number;
+      d = number;
+    }
+    for (core::MachineDimension& m : level.machine_dimensions) {
+      if (auto* p = std::get_if<core::Partition>(&m.role)) p->name = name.at(p->name);
+    }
+    std::map<std::string, core::IntExpr> cyclic;
+    for (const auto& [d, block] : level.cyclic) cyclic.emplace(name.at(d), block);
+    level.cyclic = cyclic;
+  }
+
+  static core::Expr expression(const core::Expr& e) {
+    if (const auto* l = std::get_if<core::Literal>(&e.node())) {
+      core::Literal literal = *l;
+      literal.integral = std::floor(literal.value) == literal.value;
+      return literal;
+    }
+    if (const auto* n = std::get_if<core::Negate>(&e.node())) return core::Expr::negate(expression(n->operand));
+    if (const auto* b = std::get_if<core::Binary>(&e.node())) {
+      return core::Expr::binary(b->op, expression(b->left), expression(b->right));
+    }
+    return e;
+  }
+
+  static void command(core::Command& c) {
+    auto* onto = std::get_if<core::DistributeOntoCommand>(&c.action);
+    if (onto && onto->onto.notation) number_dimensions(*onto->onto.notation);
+    if (auto* p = std::get_if<core::PrecomputeCommand>(&c.action)) p->expr = expression(p->expr);
+  }
+
+  core::Module out_;
+};
+
+// Without the declarations that `other` does not have: a kernel declares only what it uses.
+core::Module declared_in(core::Module module, const core::Module& other) {
+  auto keep = [](auto& mine, const auto& theirs) {
+    std::erase_if(mine, [&](const auto& item) {
+      return std::none_of(theirs.begin(), theirs.end(), [&](const auto& x) { return x.name == item.name; });
+    });
+  };
+  keep(module.params, other.params);
+  keep(module.machines, other.machines);
+  keep(module.tensors, other.tensors);
+  return module;
+}
+
+void expect_same_program(const core::Module& written, const std::string& text) {
+  core::Module said = core::parse_module(text, "kernel");
+  core::Module want = Plain(written).run(), have = Plain(said).run();
+  want = declared_in(want, have);
+  EXPECT_TRUE(want == have) << "said:\n" << core::to_string(have) << "\nwritten:\n" << core::to_string(want);
+}
+
+// ---- data ----
+
+struct Elements : TensorHandle {
+  explicit Elements(const TensorHandle& t) : TensorHandle(t) {}
+  using TensorHandle::element;
+  using TensorHandle::fill_elements;
+};
+
+class RandomProgram {
+ public:
+  explicit RandomProgram(const core::Module& module) : module_(module), said_(module) {}
+
+  // All statements in one kernel. A tensor has one definition at a time.
+  void check_text() {
+    std::vector<TensorHandle> defined;
+    for (size_t s = 0; s < module_.statements.size(); ++s) defined.push_back(said_.define(s));
+    expect_same_program(module_, Kernel(defined).text());
+  }
+
+  // Statement by statement, each against the reference.
+  void check_run() {
+    for (const core::Tensor& t : module_.tensors) fill(t.name);
+    for (size_t s = 0; s < module_.statements.size(); ++s) {
+      Kernel kernel = said_.define(s).compile();
+      std::map<std::string, std::vector<std::byte>> before;
+      for (const core::Tensor& t : module_.tensors) before[t.name] = gather(t.name);
+      RunReport report = kernel.run({2, s % 2 == 0});
+      EXPECT_EQ(report.bytes_moved, kernel.cost().bytes_moved);
+      check(module_.statements[s].statement, before);
+    }
+  }
+
+ private:
+  int64_t size() const { return core::size_of(module_.type); }
+
+  int64_t index(const std::string& name, std::span<const int64_t> at) {
+    int64_t out = 0;
+    std::vector<int64_t> shape = said_.tensor(name).shape();
+    for (size_t d = 0; d < at.size(); ++d) out = out * shape[d] + at[d];
+    return out;
+  }
+
+  void fill(const std::string& name) {
+    Elements(said_.tensor(name)).fill_elements([&](const std::vector<int64_t>& at, void* element) {
+      core::with_element_type(module_.type, [&](auto zero) {
+        auto value = core::random_value<decltype(zero)>(core::tensor_seed(name, 1), index(name, at));
+        std::memcpy(element, &value, sizeof(value));
+      });
+    });
+  }
+
+  std::vector<std::byte> gather(const std::string& name) {
+    int64_t volume = 1;
+    for (int64_t extent : said_.tensor(name).shape()) volume *= extent;
+    std::vector<std::byte> out(static_cast<size_t>(volume * size()));
+    Elements(said_.tensor(name)).fill_elements([&](const std::vector<int64_t>& at, void* element) {
+      std::memcpy(out.data() + index(name, at) * size(), element, static_cast<size_t>(size()));
+    });
+    return out;
+  }
+
+  void check(const core::Statement& statement, const std::map<std::string, std::vector<std::byte>>& before) {
+    std::map<std::string, int64_t> extents;
+    std::vector<core::Access> all = core::accesses(statement.rhs);
+    all.push_back(statement.lhs);
+    for (const core::Access& a : all) {
+      for (size_t d = 0; d < a.indices.size(); ++d) {
+        extents[a.indices[d].name] = said_.tensor(a.tensor).shape()[d];
+      }
+    }
+    auto then = [&](const std::string& tensor, std::span<const int64_t> at) -> const void* {
+      return before.at(tensor).data() + index(tensor, at) * size();
+    };
+    auto now = [&](const std::string& tensor, std::span<const int64_t> at) -> const void* {
+      return Elements(said_.tensor(tensor)).element({at.begin(), at.end()});
+    };
+    core::CheckResult result = core::check_statement(statement, module_.type, extents, then, now, 0, 0);
+    EXPECT_TRUE(result.ok) << core::to_string(statement) << ": " << result.first_wrong;
+  }
+
+  const core::Module& module_;
+  FromModule said_;
+};
+
+// ---- which programs ----
+
+bool is_marked(const core::Module& module) {
+  for (const core::ScheduledStatement& s : module.statements) {
+    for (const core::Command& c : s.schedule) {
+      if (std::holds_alternative<core::ParallelizeCommand>(c.action) ||
+          std::holds_alternative<core::UnrollCommand>(c.action) ||
+          std::holds_alternative<core::VectorizeCommand>(c.action)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+bool defines_twice(const core::Module& module) {
+  std::set<std::string> defined;
+  for (const core::ScheduledStatement& s : module.statements) {
+    if (!defined.insert(s.statement.lhs.tensor).second) return true;
+  }
+  return false;
+}
+
+// A machine that the text only declares, and no tensor or command names: in C++ a bare distribute has to name it.
+bool takes_machine_unsaid(const core::Module& module) {
+  for (const core::ScheduledStatement& s : module.statements) {
+    bool bare = std::any_of(s.schedule.begin(), s.schedule.end(), [](const core::Command& c) {
+      const auto* d = std::get_if<core::DistributeCommand>(&c.action);
+      return d && !d->onto;
+    });
+    std::vector<core::Access> all = core::accesses(s.statement.rhs);
+    all.push_back(s.statement.lhs);
+    for (const core::Command& c : s.schedule) {
+      if (const auto* p = std::get_if<core::PrecomputeCommand>(&c.action)) all.push_back({p->workspace.text, {}, {}});
+    }
+    bool placed = std::any_of(all.begin(), all.end(), [&](const core::Access& a) {
+      const core::Tensor* t = module.find_tensor(a.tensor);
+      return t && t->distribution;
+    });
+    if (bare && !placed) return true;
+  }
+  return false;
+}
+
+bool is_legal(const core::Module& module) {
+  try {
+    core::Bindings params = core::bind(module, {});
+    core::validate(module, params);
+    core::make_plan(core::compile(module), params);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+TEST(RandomPrograms, AreWhatTheirTextsAre) {
+  int said = 0, run = 0, marked = 0;
+  for (uint64_t seed = kFirstSeed; seed < kFirstSeed + kPrograms && !HasFailure(); ++seed) {
+    core::property::GeneratedProgram generated = core::property::generate_program(seed);
+    SCOPED_TRACE(fmt::format("seed {}\n{}", seed, generated.text));
+    if (generated.wrong) continue;  // may name what there is no object for
+    core::Module module = core::parse_module(generated.text, "program");
+    if (takes_machine_unsaid(module)) continue;
+    if (!is_legal(module)) {
+      EXPECT_THROW(RandomProgram(module).check_run(), Error);
+      continue;
+    }
+    if (!defines_twice(module)) {
+      ++said;
+      RandomProgram(module).check_text();
+    }
+    if (is_marked(module) && ++marked > kMarkedRuns) continue;
+    ++run;
+    RandomProgram(module).check_run();
+  }
+  EXPECT_GE(said, static_cast<int>(kPrograms) * 7 / 10);
+  EXPECT_GE(run, static_cast<int>(kPrograms) * 6 / 10);
+}
+
+}  // namespace
+}  // namespace distal
