@@ -232,6 +232,8 @@ class CommandParser {
   Machine machine_of(const GridRef& ref) const {
     if (ref.grid) return Machine{"", {*ref.grid}, ref.span};
     const Machine* machine = module_.find_machine(ref.name.text);
+    const Tensor* tensor = module_.find_tensor(ref.name.text);
+    if (!machine && tensor && tensor->machine) machine = &*tensor->machine;  // the machine that the tensor is on
     if (!machine) {
       throw Error(fmt::format("unknown machine `{}`", ref.name.text), ref.span,
                   "a notation ends with `on` and a machine, a level of it or a grid");

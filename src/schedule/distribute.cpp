@@ -126,11 +126,6 @@ size_t target_of(const Nest& nest, const std::vector<IndexVar>& targets, const s
   return targets.size();
 }
 
-bool copies_into(const Nest& nest, const Tensor& tensor) {
-  const Assignment& a = assignment_of(nest);
-  return a.lhs.tensor == tensor.name && is_copy(Statement{a.lhs, a.op, a.rhs, {}});
-}
-
 Compound follow_tensor(const Nest& nest, const DistributeOntoCommand& c, const Target& onto) {
   const LevelDistribution& level = onto.follow->distribution->levels[onto.level];
   Access access = access_of(nest, *onto.follow, c.onto.span);
@@ -143,12 +138,7 @@ Compound follow_tensor(const Nest& nest, const DistributeOntoCommand& c, const T
       continue;
     }
     const auto* partition = std::get_if<Partition>(&role);
-    if (!partition) {
-      // Every coordinate of a broadcast dimension holds the tensor: 0 is as good as any. A copy goes to all of them, as
-      // what a replica has already, or finds nearby, need not come from the first one.
-      if (copies_into(nest, *onto.follow)) out.relations.push_back(EverywhereRelation{onto.level, static_cast<int>(d)});
-      continue;
-    }
+    if (!partition) continue;  // every coordinate of a broadcast dimension holds the tensor: 0 is as good as any
     auto name = std::find(level.tensor_dimensions.begin(), level.tensor_dimensions.end(), partition->name);
     const IndexVar& v = access.indices[static_cast<size_t>(name - level.tensor_dimensions.begin())];
     size_t t = target_of(nest, c.targets, used, v);
@@ -175,8 +165,20 @@ Compound follow_tensor(const Nest& nest, const DistributeOntoCommand& c, const T
   return out;
 }
 
+// A copy into replicas may be made at each of them: what one has already, or finds nearby, need not come from the
+// first.
+bool copies_into_replicas(const Nest& nest, const ScheduleContext& context, int level, size_t dimension) {
+  const auto* a = nest.body.as<Assignment>();
+  if (!a || !is_copy(Statement{a->lhs, a->op, a->rhs, {}})) return false;
+  const Tensor* output = context.module.find_tensor(a->lhs.tensor);
+  if (!output || !output->distribution) return false;
+  const auto& roles = output->distribution->levels[static_cast<size_t>(level)].machine_dimensions;
+  return std::holds_alternative<Broadcast>(roles[dimension].role);
+}
+
 // The loops go onto the grid as the dimensions of a tensor would.
-Compound follow_notation(const Nest& nest, const DistributeOntoCommand& c, const Target& onto) {
+Compound follow_notation(const Nest& nest, const DistributeOntoCommand& c, const Target& onto,
+                         const ScheduleContext& context) {
   const LevelDistribution& notation = *c.onto.notation;
   Compound out;
   std::vector<bool> used(c.targets.size(), false);
@@ -188,9 +190,13 @@ Compound follow_notation(const Nest& nest, const DistributeOntoCommand& c, const
     }
     const auto* partition = std::get_if<Partition>(&dimension.role);
     if (!partition) {
-      refuse(nest, dimension.span,
-             "distribute: an iteration runs on one processor, and `*` would run it on all of a dimension; fix the "
-             "dimension to a face");
+      if (!copies_into_replicas(nest, context, onto.level, d)) {
+        refuse(nest, dimension.span,
+               "distribute: an iteration runs on one processor, and `*` would run it on all of a dimension, which only "
+               "a copy into replicas there may; fix the dimension to a face");
+      }
+      out.relations.push_back(EverywhereRelation{onto.level, static_cast<int>(d)});
+      continue;
     }
     const auto& names = notation.tensor_dimensions;
     auto t = static_cast<size_t>(std::find(names.begin(), names.end(), partition->name) - names.begin());
@@ -302,7 +308,7 @@ Nest apply(const Nest& nest, const DistributeCommand& c, const ScheduleContext& 
 Nest apply(const Nest& nest, const DistributeOntoCommand& c, const ScheduleContext& context) {
   check_compound(nest, c);
   Target onto = resolve(nest, c.onto, context);
-  Compound made = c.onto.notation ? follow_notation(nest, c, onto)
+  Compound made = c.onto.notation ? follow_notation(nest, c, onto, context)
                   : onto.follow   ? follow_tensor(nest, c, onto)
                                   : follow_grid(nest, c, onto);
   refuse_taken_dimensions(nest, made, c.onto.span);

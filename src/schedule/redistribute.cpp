@@ -76,10 +76,15 @@ class Recipe {
     loops_ = wanted;
   }
 
+  static bool is_broadcast(const MachineDimension& m) { return std::holds_alternative<Broadcast>(m.role); }
+
   void follow(const LevelDistribution& level, size_t number, size_t levels) {
     DistributeOntoCommand command;
     command.onto.name = {to_.name, {}};
     if (levels > 1) command.onto.level = static_cast<int>(number);
+    // A copy at every replica has to be asked for by notation.
+    const auto& roles = level.machine_dimensions;
+    if (std::any_of(roles.begin(), roles.end(), is_broadcast)) command.onto.notation = notation_of(level);
     std::vector<IndexVar> rounds;
     for (const MachineDimension& m : level.machine_dimensions) {
       const auto* partition = std::get_if<Partition>(&m.role);
@@ -102,6 +107,16 @@ class Recipe {
     launched_ += command.distributed.size();
     rounds_.insert(rounds_.end(), rounds.begin(), rounds.end());
     add(std::move(command));
+  }
+
+  // What a level does with the loops that it takes: its notation without the dimensions that it does not cut.
+  static LevelDistribution notation_of(const LevelDistribution& level) {
+    LevelDistribution out = level;
+    out.tensor_dimensions.clear();
+    for (const MachineDimension& m : level.machine_dimensions) {
+      if (const auto* p = std::get_if<Partition>(&m.role)) out.tensor_dimensions.push_back(p->name);
+    }
+    return out;
   }
 
   bool is_scattered(size_t d) const { return std::find(scattered_.begin(), scattered_.end(), d) != scattered_.end(); }

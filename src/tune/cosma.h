@@ -17,7 +17,8 @@ struct CosmaProblem {
 
 // As many steps as a plan can have, of all processors together. A processor makes at least one.
 inline constexpr int64_t kMostCosmaSteps = 10'000'000;
-inline constexpr int64_t kMostCosmaProcessors = kMostCosmaSteps;
+// All grids of this many processors are looked through in seconds.
+inline constexpr int64_t kMostCosmaProcessors = 1'000'000;
 
 // The params of algorithms/cosma.distal, and what they lead to. The processors form a grid gx * gy * gz; on each,
 // k runs in `steps` sequential steps; seqi and seqj split i and j in a loop above the launch.

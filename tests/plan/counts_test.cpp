@@ -423,10 +423,14 @@ TEST(Counts, EveryFurtherReplicaIsACopy) {
   Cost write = from_the_first_column("a(i) = 2 * b(i)");
   expect_tensor(write, "a", 9 * (4 - 1), 3 * (4 - 1), Pattern::Broadcast);
   expect_tensor(write, "b", 0, 0, Pattern::None);
-  // Where nothing is computed, every replica takes its own.
+  // So it is for a copy, unless it is asked for at every replica: then each takes its own.
   Cost copy = from_the_first_column("a(i) = b(i)");
-  expect_tensor(copy, "a", 0, 0, Pattern::None);
-  expect_tensor(copy, "b", 9 * (4 - 1), 3 * (4 - 1), Pattern::Broadcast);
+  expect_tensor(copy, "a", 9 * (4 - 1), 3 * (4 - 1), Pattern::Broadcast);
+  Cost everywhere = cost_of_text(
+      "machine M = Grid(3, 4)\ntensor a(9) : x -> x* on M\ntensor b(9) : x -> x0 on M\na(i) = b(i)\nschedule\n"
+      "  distribute({i}, {io}, {ii}, x -> x* on M)\n  communicate({a, b}, io)\n");
+  expect_tensor(everywhere, "a", 0, 0, Pattern::None);
+  expect_tensor(everywhere, "b", 9 * (4 - 1), 3 * (4 - 1), Pattern::Broadcast);
   // Partials meet at the first replica and are copied from there.
   Cost sum = cost_of_text(R"(machine M = Grid(3, 4)
 tensor a(9) : x -> x* on M

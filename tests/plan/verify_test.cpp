@@ -150,7 +150,7 @@ TEST(Verify, GoodPlansPass) {
 // Copies into every replica: each place writes one of its own.
 std::string copy_into_replicas() {
   return "machine M = Grid(2, 3)\ntensor A(7, 5) : xy -> x* on M\ntensor B(7, 5) : xy -> xy on M\n"
-         "A(i, j) = B(i, j)\nschedule\n  distribute(i, io, ii, A)\n  communicate({A, B}, io)\n";
+         "A(i, j) = B(i, j)\nschedule\n  distribute({i}, {io}, {ii}, x -> x* on M)\n  communicate({A, B}, io)\n";
 }
 
 TEST(Verify, AReplicaThatNobodyWrites) {

@@ -247,7 +247,7 @@ tensor A(3)
 tensor E(3) : x -> *x on M
 E(k) = A(k)
 schedule
-  distribute({k}, {ko}, {ki}, E)
+  distribute({k}, {ko}, {ki}, x -> *x on E)
   distribute(ki)
 )"},
   };

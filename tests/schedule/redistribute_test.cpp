@@ -46,10 +46,10 @@ TEST(Recipe, OneStepARoundWhereBlocksAreDealtOut) {
 TEST(Recipe, WithoutACutTheWholeTensorIsOneStep) {
   EXPECT_EQ(recipe("(8, 8)", "xy -> 1* on Grid(2, 2)"),
             "A(i, j) = B(i, j)\n"
-            "distribute({}, {}, {}, A)\n"
+            "distribute({}, {}, {}, -> 1* on A)\n"
             "divide(i, io, ii, 1)\n"
             "communicate({A, B}, io)\n");
-  EXPECT_EQ(recipe("", "-> 1* on Grid(2, 2)"), "A = B\ndistribute({}, {}, {}, A)\n");
+  EXPECT_EQ(recipe("", "-> 1* on Grid(2, 2)"), "A = B\ndistribute({}, {}, {}, -> 1* on A)\n");
 }
 
 TEST(Recipe, ElementByElementWhereALevelCutsWhatTheOneAboveDealtOut) {

@@ -369,8 +369,12 @@ const std::vector<Refusal>& refusals() {
        "ko, ki, 2)"},
       // Distribute by notation.
       {"notation_broadcasts", gemm("distribute({i}, {io}, {ii}, x -> x* on M)"),
-       "distribute: an iteration runs on one processor, and `*` would run it on all of a dimension; fix the dimension "
-       "to a face"},
+       "distribute: an iteration runs on one processor, and `*` would run it on all of a dimension, which only a copy "
+       "into replicas there may; fix the dimension to a face"},
+      {"notation_copies_where_there_is_no_replica",
+       placed("Grid(2, 3)", "xy -> xy", "distribute({i}, {io}, {ii}, x -> x* on M)"),
+       "distribute: an iteration runs on one processor, and `*` would run it on all of a dimension, which only a copy "
+       "into replicas there may; fix the dimension to a face"},
       {"notation_leaves_out", gemm("distribute({i, j}, {io, jo}, {ii, ji}, xy -> x on L)"),
        "distribute: loop j is y in xy -> x, which no dimension of the grid takes"},
       {"notation_of_two_levels", gemm("distribute({i}, {io}, {ii}, x -> x on H)"),

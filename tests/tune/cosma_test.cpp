@@ -235,8 +235,8 @@ TEST(Cosma, NonsenseIsRefused) {
   EXPECT_EQ(refusal(problem(1, 1, 0, 1, 1)), "NK is 0; NK must be at least 1");
   EXPECT_EQ(refusal(problem(1, 1, 1, 0, 1)), "PROCESSORS is 0; PROCESSORS must be at least 1");
   EXPECT_EQ(refusal(problem(1, 1, 1, 1, 0)), "BYTES_PER_PROCESSOR is 0; BYTES_PER_PROCESSOR must be at least 1");
-  EXPECT_EQ(refusal(problem(1, 1, 1, 10'000'001, 1)),
-            "PROCESSORS is 10000001; at most 10000000 processors can be planned for");
+  EXPECT_EQ(refusal(problem(1, 1, 1, 1'000'001, 1)),
+            "PROCESSORS is 1000001; at most 1000000 processors can be planned for");
 }
 
 // What is beyond the limits of the language is refused here, and what is within them can be explained.
