@@ -36,7 +36,7 @@ std::string on_path(const std::string& program) {
   if (program.find('/') != std::string::npos) return access(program.c_str(), X_OK) == 0 ? program : "";
   std::stringstream path(environment("PATH"));
   for (std::string folder; std::getline(path, folder, ':');) {
-    std::string candidate = folder + "/" + program;
+    std::string candidate = fmt::format("{}/{}", folder, program);
     if (access(candidate.c_str(), X_OK) == 0) return candidate;
   }
   return "";

@@ -163,14 +163,14 @@ int Plan::tensor_index(const std::string& name) const {
 
 Plan make_plan(std::shared_ptr<const Program> program, const Bindings& params, PlanOptions options) {
   Plan plan;
-  plan.program = program;
+  plan.program = std::move(program);
   plan.params = params;
   plan.options = options;
-  for (const Tensor& t : program->module.tensors) {
-    plan.tensors.push_back({t.name, Ownership(t, params), t.order, size_of(program->module.type)});
+  for (const Tensor& t : plan.program->module.tensors) {
+    plan.tensors.push_back({t.name, Ownership(t, params), t.order, size_of(plan.program->module.type)});
     plan.processors = std::max(plan.processors, plan.tensors.back().owners.machine().processors);
   }
-  for (const Stage& stage : program->stages) {
+  for (const Stage& stage : plan.program->stages) {
     validate_schedule(stage.source, params);
     plan.stages.push_back(plan_stage(plan, stage));
     StagePlan& made = plan.stages.back();
