@@ -53,15 +53,9 @@ std::string nest_text(const Nest& nest, std::string indent) {
     out += fmt::format("{}∀{}{}{}\n", indent, v.name, mark_of(nest, v), communicated_at(nest, v));
     indent += "  ";
   }
-  const auto* where = nest.body.as<Where>();
-  if (!where) return out + indent + to_string(nest.body) + "\n";
-  for (const Stmt* side : {&where->consumer, &where->producer}) {
-    Nest inner = nest_of(*side);
-    inner.relations = nest.relations;
-    if (side == &where->producer) out += indent + "where\n";
-    out += nest_text(inner, indent);
-  }
-  return out;
+  if (!nest.body.as<Where>()) return out + indent + to_string(nest.body) + "\n";
+  return out + nest_text(side_of(nest, WhereSide::Consumer), indent) + indent + "where\n" +
+         nest_text(side_of(nest, WhereSide::Producer), indent);
 }
 
 }  // namespace
@@ -119,6 +113,24 @@ Stmt to_stmt(const Nest& nest) {
   Stmt stmt = nest.body;
   for (auto v = nest.loops.rbegin(); v != nest.loops.rend(); ++v) stmt = Forall{*v, stmt};
   return nest.relations.empty() ? stmt : Stmt(SuchThat{stmt, nest.relations});
+}
+
+Nest side_of(const Nest& nest, WhereSide side) {
+  const auto& where = *nest.body.as<Where>();
+  Nest inner = nest_of(side == WhereSide::Consumer ? where.consumer : where.producer);
+  inner.relations = nest.relations;
+  inner.around = nest.around;
+  inner.around.insert(inner.around.end(), nest.loops.begin(), nest.loops.end());
+  return inner;
+}
+
+Nest with_side(const Nest& nest, WhereSide side, const Nest& inner) {
+  const auto& where = *nest.body.as<Where>();
+  Stmt changed = to_stmt(Nest{inner.loops, inner.body, {}, {}});
+  Nest out = nest;
+  out.relations = inner.relations;
+  out.body = side == WhereSide::Consumer ? Where{changed, where.producer} : Where{where.consumer, changed};
+  return out;
 }
 
 std::vector<Assignment> assignments(const Stmt& stmt) {

@@ -93,6 +93,12 @@ struct Nest {
 Nest nest_of(const Stmt& stmt);
 Stmt to_stmt(const Nest& nest);
 
+// A side of the where that a nest ends in, as a nest of its own, with the relations and the loops around it; and the
+// nest with that side changed.
+enum class WhereSide { Consumer, Producer };
+Nest side_of(const Nest& nest, WhereSide side);
+Nest with_side(const Nest& nest, WhereSide side, const Nest& inner);
+
 // All assignments of a statement: of a where the consumer's first.
 std::vector<Assignment> assignments(const Stmt& stmt);
 // All loops of a statement, also those inside a where.

@@ -114,6 +114,18 @@ inline std::complex<float> dot(int n, const std::complex<float>* x, int incx, co
   return out;
 }
 
+// a += b * c, m x k times k x n; false, and nothing done, where BLAS cannot take the strides or the sizes.
+template <class T>
+bool multiply(int64_t m, int64_t n, int64_t k, const Matrix<T>& a, const Matrix<T>& b, const Matrix<T>& c) {
+  Operand out = operand(a, m, n), left = operand(b, m, k), right = operand(c, k, n);
+  if (!out.possible || !left.possible || !right.possible || !fits(m) || !fits(n) || !fits(k)) return false;
+  // A is stored by columns: compute its transpose, which is stored by rows, from the transposes of the operands.
+  if (out.transpose == CblasTrans) return multiply(n, m, k, a.transposed(), c.transposed(), b.transposed());
+  gemm(left.transpose, right.transpose, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), b.data,
+       left.leading, c.data, right.leading, a.data, out.leading);
+  return true;
+}
+
 }  // namespace blas
 
 }  // namespace distal::core

@@ -206,8 +206,8 @@ class ContractionLeaf : public LeafKernel {
     } else if (k == 1) {
       outer(m, n, {at.output, c.row.output, c.column.output}, at.left, c.row.left, at.right, c.column.right);
     } else {
-      matrices(m, n, k, {at.output, c.row.output, c.column.output}, {at.left, c.row.left, c.sum.left},
-               {at.right, c.sum.right, c.column.right});
+      blas::multiply<T>(m, n, k, {at.output, c.row.output, c.column.output}, {at.left, c.row.left, c.sum.left},
+                        {at.right, c.sum.right, c.column.right});
     }
   }
 
@@ -225,15 +225,6 @@ class ContractionLeaf : public LeafKernel {
     } else {
       blas::ger(m, n, x, step(incx), y, step(incy), a.data, o.leading);
     }
-  }
-
-  static void matrices(int m, int n, int k, const Matrix<T>& a, const Matrix<T>& b, const Matrix<T>& c) {
-    blas::Operand out = blas::operand(a, m, n);
-    // A is stored by columns: compute its transpose, which is stored by rows, from the transposes of the operands.
-    if (out.transpose == CblasTrans) return matrices(n, m, k, a.transposed(), c.transposed(), b.transposed());
-    blas::Operand left = blas::operand(b, m, k), right = blas::operand(c, k, n);
-    blas::gemm(left.transpose, right.transpose, m, n, k, b.data, left.leading, c.data, right.leading, a.data,
-               out.leading);
   }
 
   const LeafKernel& otherwise() const {

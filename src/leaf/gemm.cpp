@@ -23,17 +23,7 @@ void plain_gemm(int64_t m, int64_t n, int64_t k, const Matrix<T>& a, const Matri
 template <class T>
 void gemm(int64_t m, int64_t n, int64_t k, const Matrix<T>& a, const Matrix<T>& b, const Matrix<T>& c) {
   if constexpr (!std::is_integral_v<T>) {
-    blas::Operand out = blas::operand(a, m, n);
-    if (out.possible && out.transpose == CblasTrans) {
-      // A is stored by columns: compute its transpose, which is stored by rows, from the transposes of the operands.
-      return gemm<T>(n, m, k, a.transposed(), c.transposed(), b.transposed());
-    }
-    blas::Operand left = blas::operand(b, m, k);
-    blas::Operand right = blas::operand(c, k, n);
-    if (out.possible && left.possible && right.possible && blas::fits(m) && blas::fits(n) && blas::fits(k)) {
-      return blas::gemm(left.transpose, right.transpose, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k),
-                        b.data, left.leading, c.data, right.leading, a.data, out.leading);
-    }
+    if (blas::multiply(m, n, k, a, b, c)) return;
   }
   plain_gemm(m, n, k, a, b, c);
 }

@@ -22,7 +22,10 @@ class WhereLeaf : public LeafKernel {
         loops_(task.loops),
         element_bytes_(size_of(type)),
         kernels_(std::move(kernels)) {
-    for (const Workspace& w : leaf_.workspaces) spaces_.push_back(space_for(stage_.space, w.indices));
+    for (const Workspace& w : leaf_.workspaces) {
+      rooms_.push_back(
+          {space_for(stage_.space, w.indices), workspace_bytes(stage_, w, element_bytes_), moves_with_loops(w)});
+    }
   }
 
   void run(const LeafArguments& arguments) const override {
@@ -30,7 +33,7 @@ class WhereLeaf : public LeafKernel {
     if (inner.operands.size() == leaf_.accesses.size()) add_workspaces(inner);
     std::vector<Interval<int64_t>> intervals;
     for (const LeafPart& part : parts_) {
-      if (part.fills) move_workspace(*part.fills, inner, intervals);
+      if (part.fills) move_workspace(static_cast<size_t>(*part.fills), inner, intervals);
     }
     loop(inner, intervals, 0);
   }
@@ -54,7 +57,7 @@ class WhereLeaf : public LeafKernel {
         volume *= extents[d];
       }
       inner.operands.push_back(view);
-      at += workspace_bytes(stage_, w, element_bytes_);
+      at += rooms_[static_cast<size_t>(&w - leaf_.workspaces.data())].bytes;
     }
   }
 
@@ -70,18 +73,16 @@ class WhereLeaf : public LeafKernel {
   void run_parts(LeafArguments& inner, std::vector<Interval<int64_t>>& intervals) const {
     for (size_t p = 0; p < parts_.size(); ++p) {
       if (parts_[p].fills) {
-        int w = *parts_[p].fills;
-        if (moves_with_loops(w)) move_workspace(w, inner, intervals);
-        const Workspace& workspace = leaf_.workspaces[w];
-        std::byte* data = inner.operands[leaf_.accesses.size() + static_cast<size_t>(w)].data;
-        std::memset(data, 0, static_cast<size_t>(workspace_bytes(stage_, workspace, element_bytes_)));
+        auto w = static_cast<size_t>(*parts_[p].fills);
+        if (rooms_[w].moves) move_workspace(w, inner, intervals);
+        std::memset(inner.operands[leaf_.accesses.size() + w].data, 0, static_cast<size_t>(rooms_[w].bytes));
       }
       kernels_[p]->run(inner);
     }
   }
 
-  bool moves_with_loops(int w) const {
-    for (int index : leaf_.workspaces[w].indices) {
+  bool moves_with_loops(const Workspace& w) const {
+    for (int index : w.indices) {
       std::vector<bool> from = recovered_from(stage_.space.derivations, stage_.space.size(), index);
       if (std::any_of(loops_.begin(), loops_.end(), [&](int loop) { return from[loop]; })) return true;
     }
@@ -90,16 +91,16 @@ class WhereLeaf : public LeafKernel {
 
   // A workspace is addressed by the indices of the whole tensor; its first element is the first that its producer
   // touches now. Where a tile of its indices is past its end, nothing is touched.
-  void move_workspace(int w, LeafArguments& inner, std::vector<Interval<int64_t>>& intervals) const {
+  void move_workspace(size_t w, LeafArguments& inner, std::vector<Interval<int64_t>>& intervals) const {
     const Workspace& workspace = leaf_.workspaces[w];
     intervals.resize(inner.values.size());
     for (size_t v = 0; v < inner.values.size(); ++v) {
       intervals[v] = {inner.values[v], inner.values[v] + 1, true, true};
     }
     for (int v : workspace.runs) intervals[v] = {0, stage_.space.extents[v], true, false};
-    View& view = inner.operands[leaf_.accesses.size() + static_cast<size_t>(w)];
+    View& view = inner.operands[leaf_.accesses.size() + w];
     view.offset = 0;
-    if (!bounds(spaces_[static_cast<size_t>(w)], intervals)) return;
+    if (!bounds(rooms_[w].space, intervals)) return;
     for (size_t d = 0; d < workspace.indices.size(); ++d) {
       view.offset -= intervals[workspace.indices[d]].lo * view.strides[d];
     }
@@ -111,7 +112,13 @@ class WhereLeaf : public LeafKernel {
   std::vector<int> loops_;
   int64_t element_bytes_;
   std::vector<std::unique_ptr<LeafKernel>> kernels_;
-  std::vector<IterationSpace<int64_t>> spaces_;  // of the indices of each workspace
+  // What is known of each workspace before anything runs.
+  struct Room {
+    IterationSpace<int64_t> space;  // of its indices
+    int64_t bytes;
+    bool moves;  // it is elsewhere at each iteration of the loops
+  };
+  std::vector<Room> rooms_;
 };
 
 }  // namespace

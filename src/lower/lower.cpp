@@ -33,7 +33,7 @@ class Lowering {
         placed_(place_nest(nest_, scheduled.statement, variable_extents(module, scheduled.statement),
                            machine_of(module, scheduled))) {
     for (const IndexVar& v : reduction_variables(scheduled.statement)) reductions_.push_back(number(v));
-    if (const SubstituteRelation* s = substitution_in(nest_)) kernel_loops_ = s->variables;
+    if (const SubstituteRelation* s = substitution_of(nest_)) kernel_loops_ = s->variables;
   }
 
   Stage run() {

@@ -52,37 +52,23 @@ class LeafBuilder {
       out.body = compute(nest);
       return out;
     }
-    const auto& where = *nest.body.as<Where>();
     // The consumer first: the statement's output is operand 0.
-    LeafPart consumer = inner_part(nest, where.consumer);
-    LeafPart producer = inner_part(nest, where.producer);
-    producer.fills = workspace_filled_by(where.producer);
-    note_workspace(*producer.fills, where.producer, producer);
+    LeafPart consumer = inner_part(side_of(nest, WhereSide::Consumer));
+    LeafPart producer = inner_part(side_of(nest, WhereSide::Producer));
+    const Access filled = assignments(nest.body.as<Where>()->producer)[0].lhs;
+    producer.fills = workspace_number(filled.tensor);
+    leaf_.workspaces[*producer.fills] = {filled.tensor, numbers(filled.indices), all_loops(producer)};
     out.body = std::vector<LeafPart>{std::move(producer), std::move(consumer)};
     return out;
   }
 
-  LeafPart inner_part(const Nest& nest, const Stmt& side) {
-    Nest inner = nest_of(side);
-    inner.relations = nest.relations;
-    inner.around = nest.around;
-    inner.around.insert(inner.around.end(), nest.loops.begin(), nest.loops.end());
-    std::vector<int> loops = numbers(inner.loops);
-    return part(inner, std::move(loops));
-  }
-
-  int workspace_filled_by(const Stmt& producer) const { return *workspace_number(assignments(producer)[0].lhs.tensor); }
+  LeafPart inner_part(const Nest& nest) { return part(nest, numbers(nest.loops)); }
 
   std::optional<int> workspace_number(const std::string& name) const {
     for (size_t w = 0; w < workspaces_.size(); ++w) {
       if (workspaces_[w]->workspace.text == name) return static_cast<int>(w);
     }
     return std::nullopt;
-  }
-
-  void note_workspace(int w, const Stmt& producer, const LeafPart& part) {
-    leaf_.workspaces[w] = {workspaces_[w]->workspace.text, numbers(assignments(producer)[0].lhs.indices),
-                           all_loops(part)};
   }
 
   // ---- marks ----
@@ -133,7 +119,7 @@ class LeafBuilder {
     out.operands.push_back(operand(a.lhs, true));
     for (const Access& access : accesses(a.rhs)) out.operands.push_back(operand(access, false));
     out.terms = terms(nest, a);
-    if (const SubstituteRelation* s = substitution_in(nest)) out.gemm = gemm(nest, *s, out);
+    if (const SubstituteRelation* s = substitution_of(nest)) out.gemm = gemm(nest, *s, out);
     return out;
   }
 
@@ -293,13 +279,6 @@ class LeafBuilder {
 };
 
 }  // namespace
-
-const SubstituteRelation* substitution_in(const Nest& nest) {
-  for (const Relation& r : nest.relations) {
-    if (const auto* s = std::get_if<SubstituteRelation>(&r); s && nest.has_loop(s->variables[0])) return s;
-  }
-  return nullptr;
-}
 
 Leaf make_leaf(const Nest& nest, const PlacedNest& placed, const std::vector<Acquire>& acquires, int depth) {
   return LeafBuilder(nest, placed, acquires).run(depth);

@@ -6,9 +6,6 @@
 
 namespace distal::core {
 
-// The kernel that takes the place of this nest's innermost loops; null if there is none.
-const SubstituteRelation* substitution_in(const Nest& nest);
-
 // What is left of the nest below the placed loop at `depth`, with the acquires that bring its operands.
 Leaf make_leaf(const Nest& nest, const PlacedNest& placed, const std::vector<Acquire>& acquires, int depth);
 

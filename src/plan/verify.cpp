@@ -195,9 +195,8 @@ class Verifier : public PlanVisitor {
     for (const auto& acquire : needs_.buffers[stage_ - plan_.stages.data()]) {
       for (const auto& [place, need] : acquire) held[place] += need.bytes * need.depth;
     }
-    for (int64_t p : stage_->places(stage_->machine.levels())) {
-      held[p] += workspace_bytes(*stage_, tensor(stage_->output).element_bytes);
-    }
+    int64_t workspaces = workspace_bytes(*stage_, tensor(stage_->output).element_bytes);
+    for (int64_t p : stage_->places(stage_->machine.levels())) held[p] += workspaces;
     int64_t total = 0;
     for (int64_t p = 0; p < plan_.processors; ++p) {
       total += held[p];

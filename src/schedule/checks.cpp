@@ -44,12 +44,10 @@ struct Hold {
     bool in = std::find(r.variables.begin(), r.variables.end(), v) != r.variables.end();
     return in ? fmt::format("is part of the substituted {}", r.kernel.text) : "";
   }
-  std::string operator()(const ParallelizeRelation& r) const { return r.variable == v ? "is parallelized" : ""; }
-  std::string operator()(const UnrollRelation& r) const { return r.variable == v ? "is unrolled" : ""; }
-  std::string operator()(const VectorizeRelation& r) const { return r.variable == v ? "is vectorized" : ""; }
   template <class Other>
-  std::string operator()(const Other&) const {
-    return "";
+  std::string operator()(const Other& r) const {
+    std::string mark = mark_on(r, v);
+    return mark.empty() ? "" : "is " + mark;
   }
 };
 
@@ -183,6 +181,20 @@ std::vector<IndexVar> origins(const Nest& nest, const IndexVar& v) {
 
 bool contains(const std::vector<IndexVar>& variables, const IndexVar& v) {
   return std::find(variables.begin(), variables.end(), v) != variables.end();
+}
+
+const SubstituteRelation* substitution_of(const Nest& nest) {
+  for (const Relation& r : nest.relations) {
+    if (const auto* s = std::get_if<SubstituteRelation>(&r); s && nest.has_loop(s->variables[0])) return s;
+  }
+  return nullptr;
+}
+
+std::string mark_on(const Relation& relation, const IndexVar& v) {
+  if (const auto* p = std::get_if<ParallelizeRelation>(&relation); p && p->variable == v) return "parallelized";
+  if (const auto* u = std::get_if<UnrollRelation>(&relation); u && u->variable == v) return "unrolled";
+  if (const auto* x = std::get_if<VectorizeRelation>(&relation); x && x->variable == v) return "vectorized";
+  return "";
 }
 
 const PrecomputeRelation* workspace_of(const std::vector<Relation>& relations, const std::string& name) {

@@ -45,6 +45,12 @@ std::vector<IndexVar> used_variables(const std::vector<Relation>& relations, con
 // What an assignment of the statement sums over: of a workspace's producer, what precompute gave it to sum.
 std::vector<IndexVar> sums_of(const std::vector<Relation>& relations, const Assignment& assignment);
 
+// The kernel that takes the place of this nest's innermost loops; null if there is none.
+const SubstituteRelation* substitution_of(const Nest& nest);
+
+// What a relation does with the code of loop `v`: "parallelized", "unrolled" or "vectorized"; empty if nothing.
+std::string mark_on(const Relation& relation, const IndexVar& v);
+
 // The relation of the precompute that made a workspace; null for the name of a tensor.
 const PrecomputeRelation* workspace_of(const std::vector<Relation>& relations, const std::string& name);
 

@@ -23,6 +23,8 @@ Nest apply(const Nest& nest, const PrecomputeCommand& command, const ScheduleCon
 
 // The loops that a command works on, which tell in which nest of a where it does so.
 std::vector<IndexVar> loops_named(const Command& command);
+// Whether it works on any of these.
+bool names_any(const Command& command, const std::vector<IndexVar>& loops);
 // The loops that it puts in their place.
 std::vector<IndexVar> loops_made(const Command& command);
 

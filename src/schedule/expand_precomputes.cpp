@@ -13,11 +13,6 @@ namespace distal::core {
 
 namespace {
 
-bool names_any(const Command& command, const std::vector<IndexVar>& loops) {
-  std::vector<IndexVar> named = loops_named(command);
-  return std::any_of(named.begin(), named.end(), [&](const IndexVar& v) { return contains(loops, v); });
-}
-
 class Expansion {
  public:
   Expansion(const Module& module, const ScheduledStatement& whole, size_t at)
@@ -101,10 +96,9 @@ class Expansion {
       if (contains(used, v)) continue;
       refuse(nest_, v.span, fmt::format("precompute: {} does not depend on {}", to_string(c_.expr), v.name));
     }
-    std::vector<IndexVar> gone = sums_;
     for (size_t i = 0; i < at_; ++i) {
       const Command& before = whole_.schedule[i];
-      if (!names_any(before, gone)) continue;
+      if (!names_any(before, sums_)) continue;
       refuse(nest_, c_.workspace.span,
              fmt::format("precompute: {} was scheduled before, and is summed by a statement of its own; put precompute "
                          "before {}",

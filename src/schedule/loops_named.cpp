@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include "schedule/checks.h"
 #include "schedule/commands.h"
 
 namespace distal::core {
@@ -39,6 +42,10 @@ struct Made {
 }  // namespace
 
 std::vector<IndexVar> loops_named(const Command& command) { return std::visit(Named{}, command.action); }
+bool names_any(const Command& command, const std::vector<IndexVar>& loops) {
+  std::vector<IndexVar> named = loops_named(command);
+  return std::any_of(named.begin(), named.end(), [&](const IndexVar& v) { return contains(loops, v); });
+}
 std::vector<IndexVar> loops_made(const Command& command) { return std::visit(Made{}, command.action); }
 
 }  // namespace distal::core

@@ -14,13 +14,6 @@ namespace distal::core {
 
 namespace {
 
-const SubstituteRelation* substitution_of(const Nest& nest) {
-  for (const Relation& r : nest.relations) {
-    if (const auto* s = std::get_if<SubstituteRelation>(&r); s && nest.has_loop(s->variables[0])) return s;
-  }
-  return nullptr;
-}
-
 void refuse_inside_kernel(const Nest& nest, const SubstituteRelation& s, const IndexVar& at, const SourceSpan& span,
                           const std::string& tensor) {
   bool inside = std::find(s.variables.begin(), s.variables.end(), at) != s.variables.end();
@@ -61,13 +54,11 @@ void require_innermost(const Nest& nest, const SubstituteCommand& c) {
 
 // A mark on a loop says how its code is made, and a kernel takes the place of that code.
 void refuse_replaced_mark(const Nest& nest, const SubstituteCommand& c, const Relation& relation) {
-  auto refuse_if = [&](const IndexVar& v, const char* how) {
-    if (!contains(c.variables, v)) return;
+  for (const IndexVar& v : c.variables) {
+    std::string how = mark_on(relation, v);
+    if (how.empty()) continue;
     refuse(nest, c.kernel.span, fmt::format("substitute: loop {} is {}, and the kernel would replace it", v.name, how));
-  };
-  if (const auto* p = std::get_if<ParallelizeRelation>(&relation)) refuse_if(p->variable, "parallelized");
-  if (const auto* u = std::get_if<UnrollRelation>(&relation)) refuse_if(u->variable, "unrolled");
-  if (const auto* v = std::get_if<VectorizeRelation>(&relation)) refuse_if(v->variable, "vectorized");
+  }
 }
 
 // The first index that a loop was made from and that the output does not have; null if there is none.
@@ -83,14 +74,8 @@ void require_leaf_loop(const Nest& nest, const IndexVar& v, const std::string& c
   require_loop(nest, v, command);
   require_plain_body(nest, v, command);
   for (const Relation& r : nest.relations) {
-    const auto* p = std::get_if<ParallelizeRelation>(&r);
-    const auto* u = std::get_if<UnrollRelation>(&r);
-    const auto* x = std::get_if<VectorizeRelation>(&r);
-    const char* how = p && p->variable == v   ? "parallelized"
-                      : u && u->variable == v ? "unrolled"
-                      : x && x->variable == v ? "vectorized"
-                                              : nullptr;
-    if (!how) continue;
+    std::string how = mark_on(r, v);
+    if (how.empty()) continue;
     refuse(nest, v.span, fmt::format("{}: loop {} is {} already; split it to have both", command, v.name, how));
   }
   require_replaceable(nest, v, command);

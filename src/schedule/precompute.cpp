@@ -68,9 +68,7 @@ class Precompute {
     require_distinct(nest_, c_.copies, "precompute");
     for (const IndexVar& v : c_.variables) require_loop(nest_, v, "precompute");
     for (const IndexVar& v : c_.copies) require_new(nest_, v, "precompute");
-    for (const Relation& r : nest_.relations) {
-      const auto* s = std::get_if<SubstituteRelation>(&r);
-      if (!s || !nest_.has_loop(s->variables[0])) continue;
+    if (const SubstituteRelation* s = substitution_of(nest_)) {
       refuse(nest_, c_.workspace.span,
              fmt::format("precompute: the loops are a {} already; put precompute before substitute", s->kernel.text));
     }
@@ -265,16 +263,8 @@ Nest apply(const Nest& nest, const PrecomputeCommand& c, const ScheduleContext& 
     return Precompute(nest, c, context).run();
   }
   bool in_producer = !has_part(where->consumer, c.expr) && has_part(where->producer, c.expr);
-  Nest inner = nest_of(in_producer ? where->producer : where->consumer);
-  inner.relations = nest.relations;
-  inner.around = nest.around;
-  inner.around.insert(inner.around.end(), nest.loops.begin(), nest.loops.end());
-  inner = apply(inner, c, context);
-  Nest out = nest;
-  out.relations = inner.relations;
-  inner.relations.clear();
-  out.body = in_producer ? Where{where->consumer, to_stmt(inner)} : Where{to_stmt(inner), where->producer};
-  return out;
+  WhereSide side = in_producer ? WhereSide::Producer : WhereSide::Consumer;
+  return with_side(nest, side, apply(side_of(nest, side), c, context));
 }
 
 }  // namespace distal::core

@@ -60,29 +60,14 @@ bool is_for_outermost_nest(const Command& command) {
          std::holds_alternative<PrecomputeCommand>(command.action);
 }
 
-Stmt without_relations(const Nest& nest) { return to_stmt(Nest{nest.loops, nest.body, {}, {}}); }
-
 // Applies the command to the nest that has the loops it names: this one, or one inside a where.
 Nest apply_inside(const Nest& nest, const Command& command, const ScheduleContext& context) {
   const auto* where = nest.body.as<Where>();
-  std::vector<IndexVar> named = loops_named(command);
-  auto names_loop_of = [&](const std::vector<IndexVar>& loops) {
-    return std::any_of(named.begin(), named.end(), [&](const IndexVar& v) { return contains(loops, v); });
-  };
-  if (!where || is_for_outermost_nest(command) || names_loop_of(nest.loops)) {
+  if (!where || is_for_outermost_nest(command) || names_any(command, nest.loops)) {
     return std::visit([&](const auto& action) { return apply(nest, action, context); }, command.action);
   }
-  bool in_producer = names_loop_of(all_loops(where->producer));
-  Nest inner = nest_of(in_producer ? where->producer : where->consumer);
-  inner.relations = nest.relations;
-  inner.around = nest.around;
-  inner.around.insert(inner.around.end(), nest.loops.begin(), nest.loops.end());
-  inner = apply_inside(inner, command, context);
-  Nest out = nest;
-  out.relations = inner.relations;
-  out.body =
-      in_producer ? Where{where->consumer, without_relations(inner)} : Where{without_relations(inner), where->producer};
-  return out;
+  WhereSide side = names_any(command, all_loops(where->producer)) ? WhereSide::Producer : WhereSide::Consumer;
+  return with_side(nest, side, apply_inside(side_of(nest, side), command, context));
 }
 
 }  // namespace
