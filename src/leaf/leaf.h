@@ -7,6 +7,7 @@
 #include "lang/element_type.h"
 #include "plan/plan.h"
 #include "store/view.h"
+#include "support/team.h"
 
 namespace distal::core {
 
@@ -15,6 +16,7 @@ struct LeafArguments {
   std::vector<int64_t> values;   // by variable: the loops that stand still, launch variables included
   std::vector<View> operands;    // by access of the leaf; 0 is the output. Behind them come the workspaces
   std::byte* scratch = nullptr;  // workspace_bytes of memory for the workspaces
+  Team* team = nullptr;          // the threads that may share this leaf's work; none: the caller alone
 };
 
 // A part of a stage's leaf. The outermost one also has the loops that the plan folded into it.

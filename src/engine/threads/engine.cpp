@@ -22,6 +22,11 @@ struct PieceCopy {
   Rect part;
 };
 
+int64_t threads_of(const ThreadsOptions& options) {
+  if (options.threads > 0) return options.threads;
+  return std::max<int64_t>(1, std::thread::hardware_concurrency());
+}
+
 }  // namespace
 
 class ThreadsEngine::Runner : public PlanVisitor {
@@ -34,8 +39,16 @@ class ThreadsEngine::Runner : public PlanVisitor {
         allocator_(allocator),
         store_(store),
         options_(options) {
-    int threads = options.threads > 0 ? options.threads : static_cast<int>(std::thread::hardware_concurrency());
-    graph_ = std::make_unique<TaskGraph>(std::max(1, threads));
+    share_out(threads_of(options));
+  }
+
+  // A thread for every processor as long as there are enough, and the others to help inside of processors.
+  void share_out(int64_t threads) {
+    int64_t workers = std::min(threads, plan_.processors);
+    graph_ = std::make_unique<TaskGraph>(static_cast<int>(workers));
+    int64_t size = threads / plan_.processors;
+    if (size <= 1) return;
+    for (int64_t p = 0; p < plan_.processors; ++p) teams_.push_back(std::make_unique<Team>(static_cast<int>(size)));
   }
 
   // Walks the whole plan, or one stage of it.
@@ -267,7 +280,7 @@ class ThreadsEngine::Runner : public PlanVisitor {
   }
 
   void leaf_on(int64_t p, const std::vector<int64_t>& values) {
-    LeafArguments arguments{values, {}, nullptr};
+    LeafArguments arguments{values, {}, nullptr, teams_.empty() ? nullptr : teams_[p].get()};
     if (auto w = workspaces_.find(p); w != workspaces_.end()) arguments.scratch = w->second.get();
     for (int v = 0; v < stage_->space.size(); ++v) {
       if (stage_->machine_dimension[v] >= 0) arguments.values[v] = stage_->coordinate(p, stage_->machine_dimension[v]);
@@ -344,7 +357,8 @@ class ThreadsEngine::Runner : public PlanVisitor {
   int64_t moved_ = 0;
   int64_t messages_ = 0;
   std::atomic<int64_t> copied_{0};
-  std::unique_ptr<TaskGraph> graph_;  // last: its threads end before what they use does
+  std::vector<std::unique_ptr<Team>> teams_;  // by processor; none where there is no thread left for them
+  std::unique_ptr<TaskGraph> graph_;          // last: its threads end before what they use does
 };
 
 ThreadsEngine::ThreadsEngine(const Plan& plan, const MemoryNeeds& needs,

@@ -11,7 +11,9 @@
 namespace distal::core {
 
 struct ThreadsOptions {
-  int threads = 0;  // 0: as many as the machine has cores
+  // In all, 0: as many as the machine has cores. Where they are more than the processors, each processor gets a team of
+  // its share of them, for its leaves to use.
+  int threads = 0;
   // Each processor touches only memory of its own, and every acquired rectangle is a copy that is checked to be
   // complete. Off: what lies in anybody's piece in one part is used where it lies.
   bool own_memory = false;
