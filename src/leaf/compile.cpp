@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <spawn.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -116,14 +117,27 @@ void write_atomically(const fs::path& path, const std::string& text) {
   }
 }
 
-void compile(const std::string& compiler, const std::string& source, bool openmp, const fs::path& text,
+// Not -ffast-math: what is not a number stays so, and the program's own floating point mode is left alone.
+std::vector<std::string> flags(CompileOptions options) {
+  std::vector<std::string> out{"-std=c++17", "-O3", "-march=native", "-shared", "-fPIC", "-w"};
+  out.emplace_back(options.openmp ? "-fopenmp" : "-fopenmp-simd");
+  if (options.reassociate) {
+    for (const char* flag : {"-fassociative-math", "-fno-signed-zeros", "-fno-trapping-math", "-fno-math-errno",
+                             "-ffp-contract=fast", "-fcx-limited-range", "-mprefer-vector-width=512"}) {
+      out.emplace_back(flag);
+    }
+  }
+  return out;
+}
+
+void compile(const std::string& compiler, const std::string& source, CompileOptions options, const fs::path& text,
              const fs::path& library) {
   fs::path input = unique_name(text);
   input += ".cpp";
   std::ofstream(input, std::ios::binary) << source;
   fs::path output = unique_name(library);
-  std::vector<std::string> command{compiler, "-std=c++17", "-O3", "-march=native", "-shared", "-fPIC", "-w"};
-  command.emplace_back(openmp ? "-fopenmp" : "-fopenmp-simd");
+  std::vector<std::string> command = flags(options);
+  command.insert(command.begin(), compiler);
   command.insert(command.end(), {"-o", output.string(), input.string()});
   int status = run(command);
   std::error_code error;
@@ -142,10 +156,10 @@ void compile(const std::string& compiler, const std::string& source, bool openmp
 CompiledLeaf load(const fs::path& library, bool openmp, bool from_cache) {
   void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL | (openmp ? RTLD_NODELETE : 0));
   if (!handle) return {};
-  auto* function = reinterpret_cast<LeafFunction>(dlsym(handle, "leaf"));
+  void* symbol = dlsym(handle, "leaf");
   std::shared_ptr<void> owner(handle, [](void* h) { dlclose(h); });
-  if (!function) return {};
-  return {function, std::move(owner), from_cache};
+  if (!symbol) return {};
+  return {symbol, std::move(owner), from_cache};
 }
 
 }  // namespace
@@ -167,23 +181,23 @@ std::string cache_folder() {
   return fmt::format("{}/distal-{}", fs::temp_directory_path().string(), geteuid());
 }
 
-CompiledLeaf compile_leaf(const std::string& source, bool openmp) {
+CompiledLeaf compile_leaf(const std::string& source, CompileOptions options) {
   std::string compiler = leaf_compiler();
   if (compiler.empty())
     fail("no C++ compiler was found to compile a leaf with", "install g++, or run with --leaf interpreted");
   fs::path folder = safe_folder();
-  std::string key = source + "\n// " + (openmp ? "openmp " : "") + fingerprint(compiler);
+  std::string key = fmt::format("{}\n// {} {}", source, fmt::join(flags(options), " "), fingerprint(compiler));
   XXH128_hash_t hash = XXH3_128bits(key.data(), key.size());
   std::string name = fmt::format("leaf-{:016x}{:016x}", hash.high64, hash.low64);
   fs::path library = folder / (name + ".so");
   fs::path text = folder / (name + ".cpp");
   if (fs::exists(library) && read_text(text) == source) {
-    CompiledLeaf found = load(library, openmp, true);
-    if (found.function) return found;
+    CompiledLeaf found = load(library, options.openmp, true);
+    if (found.symbol) return found;
   }
-  compile(compiler, source, openmp, text, library);
-  CompiledLeaf made = load(library, openmp, false);
-  if (!made.function) fail(fmt::format("cannot load {}: {}", library.string(), dlerror()));
+  compile(compiler, source, options, text, library);
+  CompiledLeaf made = load(library, options.openmp, false);
+  if (!made.symbol) fail(fmt::format("cannot load {}: {}", library.string(), dlerror()));
   return made;
 }
 

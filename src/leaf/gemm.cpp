@@ -1,7 +1,10 @@
 #include "leaf/gemm.h"
 
+#include <tuple>
+
 #include "leaf/blas.h"
-#include "leaf/nest.h"
+#include "leaf/blas_kernel.h"
+#include "leaf/share.h"
 
 namespace distal::core {
 
@@ -20,19 +23,32 @@ void plain_gemm(int64_t m, int64_t n, int64_t k, const Matrix<T>& a, const Matri
   }
 }
 
+// For what BLAS does not take: integers, and strides of which none is 1.
 template <class T>
-void gemm(int64_t m, int64_t n, int64_t k, const Matrix<T>& a, const Matrix<T>& b, const Matrix<T>& c) {
-  if constexpr (!std::is_integral_v<T>) {
-    if (blas::multiply(m, n, k, a, b, c)) return;
+class PlainGemm : public BoxKernel {
+ public:
+  bool takes(const Box&) const override { return true; }
+  void run(const Box& box) const override {
+    const auto& [row, column, sum] = std::tie(box.axes[0], box.axes[1], box.axes[2]);
+    auto matrix = [&](size_t o, const Axis& down, const Axis& along) {
+      return Matrix<T>{reinterpret_cast<T*>(box.data[o]), down.steps[o], along.steps[o]};
+    };
+    plain_gemm(row.extent, column.extent, sum.extent, matrix(0, row, column), matrix(1, row, sum),
+               matrix(2, sum, column));
   }
-  plain_gemm(m, n, k, a, b, c);
-}
+  std::string description() const override { return "plain loops"; }
+  std::string explain(const Box&, const std::vector<std::string>&) const override { return description(); }
+};
 
 template <class T>
 class GemmKernel : public LeafKernel {
  public:
-  explicit GemmKernel(const LeafTask& task)
-      : space_(task.space), operands_(task.part->compute()->operands), shape_(*task.part->compute()->gemm) {
+  GemmKernel(const LeafTask& task, ElementType type)
+      : type_(type),
+        blas_(make_blas_kernel(task.part->compute()->terms[0], type, BlasUse::WherePossible)),
+        space_(task.space),
+        operands_(task.part->compute()->operands),
+        shape_(*task.part->compute()->gemm) {
     outer_.assign(task.loops.begin(), task.loops.end() - 3);
     runs_.assign(static_cast<size_t>(space_.size()), false);
     for (auto v = task.loops.end() - 3; v != task.loops.end(); ++v) runs_[*v] = true;
@@ -65,26 +81,37 @@ class GemmKernel : public LeafKernel {
                               : Interval<int64_t>{values[v], values[v] + 1, true, true};
     }
     if (!bounds(space_, intervals)) return;
-    auto length = [&](int v) { return intervals[v].hi - intervals[v].lo; };
-    gemm<T>(length(shape_.rows), length(shape_.columns), length(shape_.sum),
-            matrix(arguments, intervals, 0, shape_.rows, shape_.columns),
-            matrix(arguments, intervals, shape_.left, shape_.rows, shape_.sum),
-            matrix(arguments, intervals, shape_.right, shape_.sum, shape_.columns));
+    Box box;
+    for (int operand : {0, shape_.left, shape_.right}) add_operand(arguments, intervals, operand, box);
+    for (int v : {shape_.rows, shape_.columns, shape_.sum}) {
+      Axis axis{intervals[v].hi - intervals[v].lo, {}};
+      for (int operand : {0, shape_.left, shape_.right}) axis.steps.push_back(step(arguments, operand, v));
+      box.axes.push_back(std::move(axis));
+    }
+    const BoxKernel* kernel = blas_ && blas_->takes(box) ? blas_.get() : &plain_;
+    share(*kernel, box, type_, arguments.team);
   }
 
-  Matrix<T> matrix(const LeafArguments& arguments, const std::vector<Interval<int64_t>>& intervals, int operand,
-                   int rows, int columns) const {
+  void add_operand(const LeafArguments& arguments, const std::vector<Interval<int64_t>>& intervals, int operand,
+                   Box& box) const {
     const View& view = arguments.operands[operands_[operand].number];
-    Matrix<T> m{reinterpret_cast<T*>(view.data) + view.offset, 0, 0};
+    int64_t offset = view.offset;
+    const std::vector<int>& indices = operands_[operand].indices;
+    for (size_t d = 0; d < indices.size(); ++d) offset += intervals[indices[d]].lo * view.strides[d];
+    box.data.push_back(view.data + offset * static_cast<int64_t>(sizeof(T)));
+  }
+
+  int64_t step(const LeafArguments& arguments, int operand, int v) const {
     const std::vector<int>& indices = operands_[operand].indices;
     for (size_t d = 0; d < indices.size(); ++d) {
-      m.data += intervals[indices[d]].lo * view.strides[d];
-      if (indices[d] == rows) m.row = view.strides[d];
-      if (indices[d] == columns) m.column = view.strides[d];
+      if (indices[d] == v) return arguments.operands[operands_[operand].number].strides[d];
     }
-    return m;
+    return 0;
   }
 
+  ElementType type_;
+  std::unique_ptr<BoxKernel> blas_;  // null for integers
+  PlainGemm<T> plain_;
   IterationSpace<int64_t> space_;
   std::vector<LeafOperand> operands_;
   GemmLeaf shape_;
@@ -95,9 +122,8 @@ class GemmKernel : public LeafKernel {
 }  // namespace
 
 std::unique_ptr<LeafKernel> make_gemm_leaf(const LeafTask& task, ElementType type) {
-  openblas_set_num_threads(1);  // the engine's threads are the parallelism
   return with_element_type(type, [&](auto zero) -> std::unique_ptr<LeafKernel> {
-    return std::make_unique<GemmKernel<decltype(zero)>>(task);
+    return std::make_unique<GemmKernel<decltype(zero)>>(task, type);
   });
 }
 

@@ -7,30 +7,12 @@
 #include <functional>
 
 #include "leaf/compile.h"
+#include "leaf/cpp_text.h"
 #include "leaf/nest.h"
 
 namespace distal::core {
 
 namespace {
-
-std::string cpp_type(ElementType type) {
-  switch (type) {
-    case ElementType::Float: return "float";
-    case ElementType::Double: return "double";
-    case ElementType::Int32: return "std::int32_t";
-    case ElementType::Int64: return "std::int64_t";
-    case ElementType::ComplexFloat: return "std::complex<float>";
-    case ElementType::ComplexDouble: return "std::complex<double>";
-  }
-  throw InternalError("unknown element type");
-}
-
-// Integers are computed unsigned, where wrapping round is defined.
-std::string computing_type(ElementType type) {
-  if (type == ElementType::Int32) return "std::uint32_t";
-  if (type == ElementType::Int64) return "std::uint64_t";
-  return cpp_type(type);
-}
 
 class Generator {
  public:
@@ -213,30 +195,17 @@ class Generator {
     return fmt::format("p{}[{}]", operand, parts.empty() ? "0" : fmt::format("{}", fmt::join(parts, " + ")));
   }
 
-  std::string expression(const Expr& expr, int& access) const {
-    if (std::holds_alternative<Access>(expr.node())) return fmt::format("C({})", element(access++));
-    if (const auto* l = std::get_if<Literal>(&expr.node())) return fmt::format("C({})", literal(*l));
-    if (const auto* n = std::get_if<Negate>(&expr.node()))
-      return fmt::format("(C(0) - {})", expression(n->operand, access));
-    const auto& b = std::get<Binary>(expr.node());
-    const char* op = b.op == BinaryOp::Add ? "+" : b.op == BinaryOp::Subtract ? "-" : "*";
-    std::string left = expression(b.left, access);
-    return fmt::format("({} {} {})", left, op, expression(b.right, access));
-  }
-
-  std::string literal(const Literal& l) const {
-    if (is_integer(type_)) return fmt::format("{}LL", static_cast<int64_t>(l.value));
-    return fmt::format("{:a}", l.value);  // hexadecimal: not a bit is lost
+  std::string expression(const LeafTerm& term) const {
+    return expression_text(term, type_, [&](int operand) { return element(operand); });
   }
 
   void point() {
     line("C sum = C(0);");
     for (const LeafTerm& term : compute_.terms) {
-      int access = term.first_operand;
       std::string condition;
       for (int v : term.only_at_zero) condition += fmt::format("{}{} == 0", condition.empty() ? "" : " && ", name(v));
       std::string guard = condition.empty() ? "" : fmt::format("if ({}) ", condition);
-      line(fmt::format("{}sum {} {};", guard, term.negated ? "-=" : "+=", expression(term.expr, access)));
+      line(fmt::format("{}sum {} {};", guard, term.negated ? "-=" : "+=", expression(term)));
     }
     if (compute_.accumulate) return add("sum");
     line(fmt::format("{} = T(sum);", element(0)));
@@ -268,7 +237,8 @@ class GeneratedLeaf : public LeafKernel {
       offsets[a] = view.offset;
       strides[a] = view.strides.data();
     }
-    code_.function(extents_.data(), arguments.values.data(), data.data(), offsets.data(), strides.data());
+    code_.function<NestFunction>()(extents_.data(), arguments.values.data(), data.data(), offsets.data(),
+                                   strides.data());
   }
 
   std::string description() const override { return code_.from_cache ? "generated (cached)" : "generated (compiled)"; }
@@ -294,11 +264,12 @@ std::string generate_sources(const StagePlan& stage, ElementType type) {
   return out;
 }
 
-std::unique_ptr<LeafKernel> make_generated_leaf(const LeafTask& task, ElementType type) {
+std::unique_ptr<LeafKernel> make_generated_leaf(const LeafTask& task, ElementType type, bool strict) {
   const auto& marks = task.part->marks;
   bool parallel =
       std::any_of(marks.begin(), marks.end(), [](const LoopMark& m) { return m.kind == LoopMark::Kind::Parallel; });
-  return std::make_unique<GeneratedLeaf>(task, compile_leaf(generate_source(task, type), parallel));
+  return std::make_unique<GeneratedLeaf>(
+      task, compile_leaf(generate_source(task, type), {.openmp = parallel, .reassociate = !strict}));
 }
 
 }  // namespace distal::core

@@ -7,13 +7,18 @@
 
 namespace distal::core {
 
-// The C++ of a leaf: sizes, strides and loop values are arguments, so new sizes need no new code.
+// A nest as a function: extents and values by variable, and address, offset and strides by operand.
+using NestFunction = void(const int64_t* extent, const int64_t* value, void* const* data, const int64_t* offset,
+                          const int64_t* const* stride);
+
+// The C++ of a nest, loop by loop as the schedule orders them: sizes, strides and loop values are arguments, so new
+// sizes need no new code.
 std::string generate_source(const LeafTask& task, ElementType type);
 
 // The same of every assignment of a stage's leaf, in the order in which they run.
 std::string generate_sources(const StagePlan& stage, ElementType type);
 
-// That source, compiled by the system's compiler (or found in the cache) and loaded.
-std::unique_ptr<LeafKernel> make_generated_leaf(const LeafTask& task, ElementType type);
+// That source, compiled by the system's compiler (or found in the cache) and loaded. Strict: every sum in its order.
+std::unique_ptr<LeafKernel> make_generated_leaf(const LeafTask& task, ElementType type, bool strict);
 
 }  // namespace distal::core

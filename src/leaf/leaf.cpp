@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "leaf/box.h"
+#include "leaf/box_leaf.h"
 #include "leaf/compile.h"
-#include "leaf/contraction.h"
 #include "leaf/gemm.h"
 #include "leaf/generate.h"
 #include "leaf/interpret.h"
@@ -65,21 +66,35 @@ std::unique_ptr<LeafKernel> make_nest_of_parts(const LeafTask& task, ElementType
   return make_where_leaf(task, type, std::move(kernels));
 }
 
+std::unique_ptr<LeafKernel> make_plain_part(const LeafTask& task, ElementType type, bool strict) {
+  bool tiny = points_of(*task.stage) <= kTinyPoints && task.part->marks.empty();
+  return tiny ? make_interpreted_leaf(task, type) : make_generated_leaf(task, type, strict);
+}
+
+// Why the loops must run as the schedule says, or nothing.
+std::string why_in_order(const LeafTask& task) {
+  if (!task.part->marks.empty()) return "its loops are marked";
+  return why_no_box(task).value_or("");
+}
+
+std::unique_ptr<LeafKernel> make_automatic_part(const LeafTask& task, ElementType type) {
+  auto plain = [task, type] { return make_plain_part(task, type, false); };
+  if (!why_in_order(task).empty()) return plain();
+  BoxChoice choice{.library = true, .compile = points_of(*task.stage) > kTinyPoints};
+  std::unique_ptr<LeafKernel> made = make_box_leaf(task, type, choice, plain);
+  return made ? std::move(made) : plain();
+}
+
 std::unique_ptr<LeafKernel> make_part(const LeafTask& task, ElementType type, LeafChoice choice) {
   if (task.part->parts()) return make_nest_of_parts(task, type, choice);
-  switch (choice) {
-    case LeafChoice::Interpreted: return make_interpreted_leaf(task, type);
-    case LeafChoice::Generated: return make_generated_leaf(task, type);
-    case LeafChoice::Automatic: break;
+  if (choice == LeafChoice::Interpreted) return make_interpreted_leaf(task, type);
+  if (choice == LeafChoice::Generated) {
+    if (!why_in_order(task).empty()) return make_generated_leaf(task, type, false);
+    return make_box_leaf(task, type, {.library = false, .compile = true}, nullptr);
   }
   if (task.part->compute()->gemm) return make_gemm_leaf(task, type);
-  bool tiny = points_of(*task.stage) <= kTinyPoints && task.part->marks.empty();
-  auto without_library = [task, type, tiny] {
-    return tiny ? make_interpreted_leaf(task, type) : make_generated_leaf(task, type);
-  };
-  auto match = match_contraction(task, type);
-  if (const auto* c = std::get_if<Contraction>(&match)) return make_contraction_leaf(task, type, *c, without_library);
-  return without_library();
+  if (choice == LeafChoice::Strict) return make_plain_part(task, type, true);
+  return make_automatic_part(task, type);
 }
 
 std::string explain_part(const LeafTask& task, ElementType type) {
@@ -91,9 +106,10 @@ std::string explain_part(const LeafTask& task, ElementType type) {
   const Assignment& a = task.part->compute()->assignment;
   std::string what = fmt::format("{} {} {}", to_string(a.lhs), to_string(a.op), to_string(a.rhs));
   if (task.part->compute()->gemm) return fmt::format("{}: gemm, as substitute asks\n", what);
-  auto match = match_contraction(task, type);
-  if (const auto* c = std::get_if<Contraction>(&match)) return fmt::format("{}: {} by BLAS\n", what, to_string(*c));
-  return fmt::format("{}: code of its own; no library, as {}\n", what, std::get<std::string>(match));
+  if (std::string why = why_in_order(task); !why.empty()) {
+    return fmt::format("{}: code of its own, loop by loop; nothing else, as {}\n", what, why);
+  }
+  return fmt::format("{}: {}\n", what, explain_box_leaf(task, type));
 }
 
 }  // namespace

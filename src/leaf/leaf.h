@@ -39,9 +39,10 @@ class LeafKernel {
 };
 
 enum class LeafChoice {
-  Automatic,    // the library where substitute asks for it; generated code unless the leaf's work is tiny
+  Automatic,    // whatever is fastest: the library, or code of its own, or, where the work is tiny, interpretation
   Interpreted,  // always, also in place of a library
-  Generated,    // always, also in place of a library
+  Generated,    // code of its own, also in place of a library
+  Strict,       // sums are added in the order of the schedule's loops: no library but where substitute asks for it
 };
 
 // What make_leaf would choose for each assignment of the leaf, and why no library where it chooses none; a line each.

@@ -34,7 +34,9 @@ StagePlan plan_stage(const Plan& plan, const Stage& stage) {
     out.held[dimension] = -1;
   }
   for (const Acquire* a : acquires_of(stage)) {
-    AcquirePlan acquire{a, plan.tensor_index(a->tensor), std::vector<bool>(static_cast<size_t>(out.space.size()))};
+    int tensor = plan.tensor_index(a->tensor);
+    AcquirePlan acquire{a, tensor, plan.tensors[tensor].order,
+                        std::vector<bool>(static_cast<size_t>(out.space.size()))};
     for (int v : a->fixed) acquire.is_fixed[v] = true;
     out.acquires.push_back(std::move(acquire));
   }

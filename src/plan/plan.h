@@ -31,6 +31,7 @@ struct TensorPlan {
 struct AcquirePlan {
   const Acquire* acquire = nullptr;
   int tensor = 0;              // in Plan::tensors
+  std::vector<int> order;      // its storage order
   std::vector<bool> is_fixed;  // by variable: stands still here
 };
 

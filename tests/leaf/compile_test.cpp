@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "leaf/generate.h"
 #include "support/cache_folder.h"
 #include "support/run.h"
 
@@ -31,7 +32,7 @@ std::string source_of(int number) {
 double result_of(const CompiledLeaf& leaf) {
   double x = 1;
   void* data[] = {&x};
-  leaf.function(nullptr, nullptr, data, nullptr, nullptr);
+  leaf.function<NestFunction>()(nullptr, nullptr, data, nullptr, nullptr);
   return x;
 }
 
@@ -58,16 +59,16 @@ class Cache : public testing::Test {
 
 TEST_F(Cache, TheSecondUseIsAHit) {
   Environment cache("DISTAL_CACHE", path());
-  CompiledLeaf first = compile_leaf(source_of(41), false);
+  CompiledLeaf first = compile_leaf(source_of(41));
   EXPECT_FALSE(first.from_cache);
   EXPECT_EQ(result_of(first), 42);
-  CompiledLeaf second = compile_leaf(source_of(41), false);
+  CompiledLeaf second = compile_leaf(source_of(41));
   EXPECT_TRUE(second.from_cache);
   EXPECT_EQ(result_of(second), 42);
-  CompiledLeaf other = compile_leaf(source_of(1), false);
+  CompiledLeaf other = compile_leaf(source_of(1));
   EXPECT_FALSE(other.from_cache);
   EXPECT_EQ(result_of(other), 2);
-  EXPECT_FALSE(compile_leaf(source_of(41), true).from_cache) << "OpenMP makes other code";
+  EXPECT_FALSE(compile_leaf(source_of(41), {.openmp = true}).from_cache) << "OpenMP makes other code";
   struct stat s {};
   ASSERT_EQ(stat(path().c_str(), &s), 0);
   EXPECT_EQ(s.st_mode & 0777, 0700u);
@@ -77,11 +78,11 @@ TEST_F(Cache, TheSecondUseIsAHit) {
 
 TEST_F(Cache, ADamagedLibraryIsCompiledAgain) {
   Environment cache("DISTAL_CACHE", path());
-  compile_leaf(source_of(5), false);
+  compile_leaf(source_of(5));
   for (const auto& entry : fs::directory_iterator(path())) {
     if (entry.path().extension() == ".so") std::ofstream(entry.path(), std::ios::trunc) << "not a library";
   }
-  CompiledLeaf again = compile_leaf(source_of(5), false);
+  CompiledLeaf again = compile_leaf(source_of(5));
   EXPECT_FALSE(again.from_cache);
   EXPECT_EQ(result_of(again), 6);
 }
@@ -92,7 +93,7 @@ TEST_F(Cache, AFolderThatOthersCanWriteIsRefused) {
   for (mode_t mode : {0777, 0770, 0702}) {
     ASSERT_EQ(chmod(path().c_str(), mode), 0);
     try {
-      compile_leaf(source_of(3), false);
+      compile_leaf(source_of(3));
       FAIL() << "was not refused";
     } catch (const Error& e) {
       EXPECT_EQ(e.kind(), Error::Kind::Resources);
@@ -109,7 +110,7 @@ TEST_F(Cache, AFolderOfAnotherUserIsRefused) {
   ASSERT_EQ(mkdir(path().c_str(), 0700), 0);
   ASSERT_EQ(chown(path().c_str(), kSomebody, kSomebody), 0);
   Environment cache("DISTAL_CACHE", path());
-  EXPECT_EQ(test::message_of([] { compile_leaf(source_of(3), false); }),
+  EXPECT_EQ(test::message_of([] { compile_leaf(source_of(3)); }),
             "error: the cache folder " + path() +
                 " can be written by others\n  help: code is loaded from there; set DISTAL_CACHE to a folder of your "
                 "own, or chmod 700 it");
@@ -119,14 +120,14 @@ TEST_F(Cache, AFolderOfAnotherUserIsRefused) {
 TEST_F(Cache, WhatCannotBeReplacedIsAnError) {
   Environment cache("DISTAL_CACHE", path());
   for (const char* extension : {".cpp", ".so"}) {
-    compile_leaf(source_of(8), false);
+    compile_leaf(source_of(8));
     fs::path taken;
     for (const auto& entry : fs::directory_iterator(path())) {
       if (entry.path().extension() == extension) taken = entry.path();
     }
     fs::remove(taken);
     fs::create_directories(taken / "something");
-    EXPECT_EQ(test::message_of([] { compile_leaf(source_of(8), false); }), "error: cannot write " + taken.string());
+    EXPECT_EQ(test::message_of([] { compile_leaf(source_of(8)); }), "error: cannot write " + taken.string());
     fs::remove_all(path());
   }
 }
@@ -138,7 +139,7 @@ TEST_F(Cache, ACompilerThatMakesNoLibrary) {
   std::ofstream(script) << "#!/bin/sh\nwhile [ \"$1\" != -o ]; do shift; done\necho no library > \"$2\"\n";
   ASSERT_EQ(chmod(script.c_str(), 0700), 0);
   Environment compiler("DISTAL_CXX", script);
-  std::string text = test::message_of([] { compile_leaf(source_of(3), false); });
+  std::string text = test::message_of([] { compile_leaf(source_of(3)); });
   EXPECT_EQ(text.rfind("error: cannot load " + path() + "/leaf-", 0), 0u) << text;
 }
 
@@ -146,7 +147,7 @@ TEST_F(Cache, AFileInPlaceOfTheFolderIsRefused) {
   std::ofstream(path()) << "a file";
   Environment cache("DISTAL_CACHE", path());
   EXPECT_EQ(
-      test::message_of([] { compile_leaf(source_of(3), false); }),
+      test::message_of([] { compile_leaf(source_of(3)); }),
       "error: cannot make the cache folder " + path() + "\n  help: set DISTAL_CACHE to a folder that can be written");
 }
 
@@ -155,7 +156,7 @@ TEST_F(Cache, ALinkInPlaceOfTheFolderIsRefused) {
   fs::create_directory_symlink(folder_ / "elsewhere", path());
   Environment cache("DISTAL_CACHE", path());
   EXPECT_EQ(
-      test::message_of([] { compile_leaf(source_of(3), false); }),
+      test::message_of([] { compile_leaf(source_of(3)); }),
       "error: cannot make the cache folder " + path() + "\n  help: set DISTAL_CACHE to a folder that can be written");
 }
 
@@ -163,7 +164,7 @@ TEST_F(Cache, NoCompiler) {
   Environment cache("DISTAL_CACHE", path());
   Environment compiler("DISTAL_CXX", "/nonexistent/c++");
   try {
-    compile_leaf(source_of(3), false);
+    compile_leaf(source_of(3));
     FAIL() << "was not refused";
   } catch (const Error& e) {
     EXPECT_EQ(e.kind(), Error::Kind::Resources);
@@ -178,7 +179,7 @@ TEST_F(Cache, ACompilerThatFails) {
   Environment cache("DISTAL_CACHE", path());
   Environment compiler("DISTAL_CXX", "/bin/false");
   EXPECT_EQ(
-      test::message_of([] { compile_leaf(source_of(3), false); }),
+      test::message_of([] { compile_leaf(source_of(3)); }),
       "error: /bin/false could not compile a leaf (status 1)\n  help: run with --leaf interpreted to go without a "
       "compiler");
   EXPECT_TRUE(files().empty());
@@ -193,7 +194,7 @@ TEST_F(Cache, SeveralProcessesAtOnce) {
     if (child == 0) {
       bool right = false;
       try {
-        right = result_of(compile_leaf(source_of(7), false)) == 8;
+        right = result_of(compile_leaf(source_of(7))) == 8;
       } catch (...) {  // the status tells
       }
       _exit(right ? 0 : 1);
@@ -205,7 +206,7 @@ TEST_F(Cache, SeveralProcessesAtOnce) {
     ASSERT_EQ(waitpid(child, &status, 0), child);
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
   }
-  EXPECT_TRUE(compile_leaf(source_of(7), false).from_cache);
+  EXPECT_TRUE(compile_leaf(source_of(7)).from_cache);
   EXPECT_EQ(files(), (std::vector<std::string>{".cpp", ".so"}));
 }
 

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "leaf/contraction.h"
 #include "leaf/gemm.h"
 #include "leaf/generate.h"
 #include "leaf/interpret.h"

@@ -1,0 +1,235 @@
+#include "leaf/blas_kernel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "leaf/blas.h"
+#include "leaf/product.h"
+
+namespace distal::core {
+
+namespace {
+
+// Below this length of a side, blocks of our own are faster: BLAS is not made for thin matrices.
+constexpr int64_t kThin = 192;
+
+bool has(const LeafOperand& operand, int v) {
+  return std::find(operand.indices.begin(), operand.indices.end(), v) != operand.indices.end();
+}
+
+// An axis as BLAS sees it.
+struct Side {
+  int64_t extent = 1;
+  int64_t output = 0, left = 0, right = 0;
+};
+
+using Sides = absl::InlinedVector<Side, 4>;
+
+struct Shape {
+  Sides rows, columns, sums, batch;
+};
+
+// Deals the axes out; nothing if one stands in a single operand.
+std::optional<Shape> shape_of(const Box& box) {
+  Shape out;
+  for (size_t a = 0; a < box.axes.size(); ++a) {
+    bool o = box.has(a, 0), l = box.has(a, 1), r = box.has(a, 2);
+    if (o + l + r < 2) return std::nullopt;
+    const Axis& axis = box.axes[a];
+    (o && l && r ? out.batch
+     : o && l    ? out.rows
+     : o         ? out.columns
+                 : out.sums)
+        .push_back({axis.extent, axis.steps[0], axis.steps[1], axis.steps[2]});
+  }
+  return out;
+}
+
+std::string form_of(size_t rows, size_t columns, size_t sums) {
+  if (sums == 0) return "outer products";
+  if (rows == 0 && columns == 0) return "inner products";
+  return rows == 0 || columns == 0 ? "gemv" : "gemm";
+}
+
+// What one call of BLAS does, and the loops around it.
+struct Call {
+  Side row, column, sum;
+  Sides loops;
+  double work() const {
+    return static_cast<double>(row.extent) * static_cast<double>(column.extent) * static_cast<double>(sum.extent);
+  }
+};
+
+template <class T>
+bool is_possible(const Call& c) {
+  for (const Side* s : {&c.row, &c.column, &c.sum}) {
+    if (!blas::fits(std::max({s->extent, s->output, s->left, s->right}))) return false;
+    if (std::min({s->output, s->left, s->right}) < 0) return false;
+  }
+  auto takes = [](int64_t row, int64_t column, int64_t rows, int64_t columns) {
+    return blas::operand(Matrix<T>{nullptr, row, column}, rows, columns).possible;
+  };
+  bool output = takes(c.row.output, c.column.output, c.row.extent, c.column.extent);
+  bool left = takes(c.row.left, c.sum.left, c.row.extent, c.sum.extent);
+  bool right = takes(c.sum.right, c.column.right, c.sum.extent, c.column.extent);
+  // Vectors may have any stride, so only what is a matrix counts.
+  if (c.row.extent == 1 && c.column.extent == 1) return true;
+  if (c.column.extent == 1) return left;
+  if (c.row.extent == 1) return right;
+  if (c.sum.extent == 1) return output;
+  return output && left && right;
+}
+
+void add_others(Sides& loops, const Sides& sides, size_t taken) {
+  for (size_t i = 0; i < sides.size(); ++i) {
+    if (i != taken) loops.push_back(sides[i]);
+  }
+}
+
+// Of the calls that BLAS can take, the one that does most; the other axes are loops around it.
+template <class T>
+std::optional<Call> best_call(const Shape& shape) {
+  const auto& [rows, columns, sums, batch] = shape;
+  std::optional<Call> best;
+  for (size_t r = 0; r < std::max<size_t>(1, rows.size()); ++r) {
+    for (size_t c = 0; c < std::max<size_t>(1, columns.size()); ++c) {
+      for (size_t s = 0; s < std::max<size_t>(1, sums.size()); ++s) {
+        Call call{rows.empty() ? Side{} : rows[r], columns.empty() ? Side{} : columns[c],
+                  sums.empty() ? Side{} : sums[s], batch};
+        if (!is_possible<T>(call) || (best && best->work() >= call.work())) continue;
+        add_others(call.loops, rows, r);
+        add_others(call.loops, columns, c);
+        add_others(call.loops, sums, s);
+        best = std::move(call);
+      }
+    }
+  }
+  return best;
+}
+
+template <class T>
+struct Pointers {
+  T *output, *left, *right;
+  Pointers moved(const Side& side, int64_t steps) const {
+    return {output + side.output * steps, left + side.left * steps, right + side.right * steps};
+  }
+};
+
+template <class T>
+class BlasKernel : public BoxKernel {
+ public:
+  explicit BlasKernel(BlasUse use) : use_(use) {}
+
+  bool takes(const Box& box) const override {
+    std::optional<Call> call = call_for(box);
+    if (!call) return false;
+    return use_ == BlasUse::WherePossible ||
+           std::min({call->row.extent, call->column.extent, call->sum.extent}) >= kThin;
+  }
+
+  void run(const Box& box) const override {
+    std::optional<Call> call = call_for(box);
+    Pointers<T> at{reinterpret_cast<T*>(box.data[0]), reinterpret_cast<T*>(box.data[1]),
+                   reinterpret_cast<T*>(box.data[2])};
+    loop(*call, at, 0);
+  }
+
+  std::string description() const override { return "BLAS"; }
+  std::string explain(const Box& box, const std::vector<std::string>&) const override {
+    const Shape shape = *shape_of(box);
+    std::string loops = call_for(box)->loops.empty() ? "" : "a loop of ";
+    return loops + form_of(shape.rows.size(), shape.columns.size(), shape.sums.size()) + " by BLAS";
+  }
+
+ private:
+  static std::optional<Call> call_for(const Box& box) {
+    std::optional<Shape> shape = shape_of(box);
+    return shape ? best_call<T>(*shape) : std::nullopt;
+  }
+
+  void loop(const Call& call, const Pointers<T>& at, size_t depth) const {
+    if (depth == call.loops.size()) return multiply(call, at);
+    for (int64_t x = 0; x < call.loops[depth].extent; ++x) loop(call, at.moved(call.loops[depth], x), depth + 1);
+  }
+
+  static int as_int(int64_t n) { return static_cast<int>(n); }
+  // BLAS wants a step also where there is only one element.
+  static int step(int64_t stride) { return stride == 0 ? 1 : as_int(stride); }
+
+  static void multiply(const Call& c, const Pointers<T>& at) {
+    int m = as_int(c.row.extent), n = as_int(c.column.extent), k = as_int(c.sum.extent);
+    if (m == 1 && n == 1) {
+      *at.output += blas::dot(k, at.left, step(c.sum.left), at.right, step(c.sum.right));
+    } else if (n == 1) {
+      vector(m, k, {at.left, c.row.left, c.sum.left}, at.right, c.sum.right, at.output, c.row.output);
+    } else if (m == 1) {
+      vector(n, k, {at.right, c.column.right, c.sum.right}, at.left, c.sum.left, at.output, c.column.output);
+    } else if (k == 1) {
+      outer(m, n, {at.output, c.row.output, c.column.output}, at.left, c.row.left, at.right, c.column.right);
+    } else {
+      blas::multiply<T>(m, n, k, {at.output, c.row.output, c.column.output}, {at.left, c.row.left, c.sum.left},
+                        {at.right, c.sum.right, c.column.right});
+    }
+  }
+
+  static void vector(int rows, int columns, const Matrix<T>& b, const T* x, int64_t incx, T* y, int64_t incy) {
+    blas::Operand o = blas::operand(b, rows, columns);
+    bool transposed = o.transpose == CblasTrans;
+    blas::gemv(o.transpose, transposed ? columns : rows, transposed ? rows : columns, b.data, o.leading, x, step(incx),
+               y, step(incy));
+  }
+
+  static void outer(int m, int n, const Matrix<T>& a, const T* x, int64_t incx, const T* y, int64_t incy) {
+    blas::Operand o = blas::operand(a, m, n);
+    if (o.transpose == CblasTrans) {
+      blas::ger(n, m, y, step(incy), x, step(incx), a.data, o.leading);
+    } else {
+      blas::ger(m, n, x, step(incx), y, step(incy), a.data, o.leading);
+    }
+  }
+
+  BlasUse use_;
+};
+
+}  // namespace
+
+BlasForm blas_form(const Compute& compute, const LeafTerm& term, const std::vector<std::string>& names,
+                   ElementType type) {
+  if (is_integer(type)) return {"", "there is no BLAS for integers"};
+  if (!compute.accumulate) return {"", "it stores and does not add"};
+  std::optional<Product> product = product_of(term, type);
+  if (!product || product->factors != 2 || product->scale != 1)
+    return {"", fmt::format("{} is not a product of two tensors", to_string(term.expr))};
+
+  const LeafOperand& output = compute.operands[0];
+  const LeafOperand &left = compute.operands[term.first_operand], &right = compute.operands[term.first_operand + 1];
+  size_t rows = 0, columns = 0, sums = 0;
+  for (const LeafOperand* o : {&output, &left, &right}) {
+    for (int v : o->indices) {
+      bool a = has(output, v), b = has(left, v), c = has(right, v);
+      if (a + b + c < 2) return {"", fmt::format("{} stands in one tensor only", names[v])};
+      rows += a && b && !c ? 1 : 0;
+      columns += a && c && !b ? 1 : 0;
+      sums += b && c && !a ? 1 : 0;
+    }
+  }
+  return {form_of(rows, columns, sums), ""};
+}
+
+std::unique_ptr<BoxKernel> make_blas_kernel(const LeafTerm& term, ElementType type, BlasUse use) {
+  std::optional<Product> product = product_of(term, type);
+  if (!product || product->factors != 2 || product->scale != 1 || is_integer(type)) return nullptr;
+  openblas_set_num_threads(1);  // the engine's threads are the parallelism
+  return with_element_type(type, [&](auto zero) -> std::unique_ptr<BoxKernel> {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T>) {
+      return nullptr;
+    } else {
+      return std::make_unique<BlasKernel<T>>(use);
+    }
+  });
+}
+
+}  // namespace distal::core

@@ -1,0 +1,209 @@
+#include "leaf/blocked_source.h"
+
+#include <fmt/format.h>
+
+#include "leaf/cpp_text.h"
+
+namespace distal::core {
+
+namespace {
+
+// A block of MR rows and up to NV vectors of columns stays in registers while the sum runs: of an element of the left
+// operand every lane gets a copy, of the right operand whole vectors are read. More rows and vectors than registers
+// would spill; fewer leave the multipliers waiting for the loads.
+constexpr char kHead[] = R"(typedef long Int;
+struct Job {
+  Int rows, columns, sums;
+  const T* left; const Int *left_row, *left_sum;
+  const T* right; const Int *right_sum, *right_column;
+  T* output; const Int *output_row, *output_column;
+  const T* const* factor; const Int *const *factor_row, *const *factor_column;
+  const T* scale;
+  T *packed, *line;
+  Int left_in_line, right_by_column, pack_only;
+};
+
+#if defined(__AVX512F__)
+enum { BYTES = 64, NV = 4 };
+#elif defined(__AVX__)
+enum { BYTES = 32, NV = 2 };
+#elif defined(__aarch64__)
+enum { BYTES = 16, NV = 4 };
+#else
+enum { BYTES = 16, NV = 2 };
+#endif
+enum { MR = 6, W = BYTES / sizeof(T) };
+typedef T V __attribute__((vector_size(BYTES)));
+
+// The vectors of the columns, dealt out evenly to as few panels as there must be.
+struct Panels {
+  Int vectors, count;
+  explicit Panels(Int columns) : vectors((columns + W - 1) / W), count((vectors + NV - 1) / NV) {}
+  Int first(Int panel) const { return panel * (vectors / count) + (panel < vectors % count ? panel : vectors % count); }
+};
+
+static bool in_line(const Int* offset, Int n) {
+  for (Int x = 1; x < n; ++x) if (offset[x] != offset[0] + x) return false;
+  return true;
+}
+
+static Int least(Int a, Int b) { return a < b ? a : b; }
+
+static void pack_panel(const Job& j, T* to, Int first, Int width) {
+  Int n = least(width, j.columns - first);
+  const Int* column = j.right_column + first;
+  if (j.right_by_column) {
+    for (Int c = 0; c < n; ++c) {
+      const T* from = j.right + column[c] + j.right_sum[0];
+      for (Int k = 0; k < j.sums; ++k) to[k * width + c] = from[k];
+    }
+  } else if (in_line(column, n)) {
+    for (Int k = 0; k < j.sums; ++k) {
+      const T* from = j.right + j.right_sum[k] + column[0];
+      for (Int c = 0; c < n; ++c) to[k * width + c] = from[c];
+    }
+  } else {
+    for (Int k = 0; k < j.sums; ++k) {
+      const T* from = j.right + j.right_sum[k];
+      for (Int c = 0; c < n; ++c) to[k * width + c] = from[column[c]];
+    }
+  }
+  for (Int k = 0; n < width && k < j.sums; ++k)
+    for (Int c = n; c < width; ++c) to[k * width + c] = 0;
+}
+
+static void pack(const Job& j) {
+  Panels panels(j.columns);
+  for (Int p = 0; p < panels.count; ++p) {
+    Int first = panels.first(p) * W, width = panels.first(p + 1) * W - first;
+    pack_panel(j, j.packed + first * j.sums, first, width);
+  }
+}
+
+// The block itself. `ahead` is how far the next block's rows are, to be fetched meanwhile; 0: not known.
+template <int N>
+static void block(Int sums, const T* const* rows, const T* packed, Int ahead, T* tile) {
+  V sum[MR][N];
+  const T* row[MR];
+#pragma GCC unroll 8
+  for (int r = 0; r < MR; ++r) {
+    row[r] = rows[r];
+#pragma GCC unroll 8
+    for (int c = 0; c < N; ++c) sum[r][c] = V{};
+  }
+  const V* right = reinterpret_cast<const V*>(packed);
+  for (Int line = 0; line < sums; line += 8) {
+    if (ahead) {
+#pragma GCC unroll 8
+      for (int r = 0; r < MR; ++r) __builtin_prefetch(row[r] + ahead + line, 0, 2);
+    }
+    Int end = least(sums, line + 8);
+#pragma GCC unroll 1
+    for (Int k = line; k < end; ++k) {
+      V v[N];
+#pragma GCC unroll 8
+      for (int c = 0; c < N; ++c) v[c] = right[k * N + c];
+#pragma GCC unroll 8
+      for (int r = 0; r < MR; ++r) {
+        V s = row[r][k] - V{};
+#pragma GCC unroll 8
+        for (int c = 0; c < N; ++c) sum[r][c] += s * v[c];
+      }
+    }
+  }
+#pragma GCC unroll 8
+  for (int r = 0; r < MR; ++r)
+#pragma GCC unroll 8
+    for (int c = 0; c < N; ++c) reinterpret_cast<V*>(tile)[r * N + c] = sum[r][c];
+}
+
+static void run_block(Int vectors, Int sums, const T* const* rows, const T* packed, Int ahead, T* tile) {
+  switch (vectors) {
+    case 1: return block<1>(sums, rows, packed, ahead, tile);
+    case 2: return block<2>(sums, rows, packed, ahead, tile);
+#if defined(__AVX512F__) || defined(__aarch64__)
+    case 3: return block<3>(sums, rows, packed, ahead, tile);
+    case 4: return block<4>(sums, rows, packed, ahead, tile);
+#endif
+  }
+}
+
+// Rows first, first + 1, ..., n of them; the last one stands in for those that are missing.
+static Int rows_of(const Job& j, Int first, Int n, const T** rows) {
+  for (Int r = 0; r < MR; ++r) rows[r] = j.left + j.left_row[first + least(r, n - 1)];
+  if (j.left_in_line) {
+    for (Int r = 0; r < MR; ++r) rows[r] += j.left_sum[0];
+    return first + MR < j.rows ? j.left_row[first + MR] - j.left_row[first] : 0;
+  }
+  for (Int k = 0; k < j.sums; ++k)
+    for (Int r = 0; r < n; ++r) j.line[r * j.sums + k] = rows[r][j.left_sum[k]];
+  for (Int r = 0; r < MR; ++r) rows[r] = j.line + least(r, n - 1) * j.sums;
+  return 0;
+}
+)";
+
+// The tile goes to the output: `product` is the text of what is added at column c.
+constexpr char kTail[] = R"(
+static void finish(const Job& j, Int row, Int first, Int n, bool line, const T* tile{parameters}) {{
+  T* out = j.output + j.output_row[row];
+  const Int* column = j.output_column + first;
+  const T scale = *j.scale;
+{pointers}  if (line) {{
+    out += column[0];
+    for (Int c = 0; c < n; ++c) out[c] += {product};
+  }} else {{
+    for (Int c = 0; c < n; ++c) out[column[c]] += {product};
+  }}
+}}
+
+extern "C" void leaf(const Job* job) {{
+  const Job& j = *job;
+  if (j.pack_only) return pack(j);
+  Panels panels(j.columns);
+  alignas(64) T tile[MR * NV * W];
+{rooms}  for (Int i = 0; i < j.rows; i += MR) {{
+    Int n = least(MR, j.rows - i);
+    const T* rows[MR];
+    Int ahead = rows_of(j, i, n, rows);
+    for (Int p = 0; p < panels.count; ++p) {{
+      Int first = panels.first(p) * W, width = panels.first(p + 1) * W - first;
+      Int columns = least(width, j.columns - first);
+      bool line = in_line(j.output_column + first, columns);
+      if (line)
+        for (Int r = 0; r < n; ++r)
+          for (Int c = 0; c < columns; c += 64 / sizeof(T))
+            __builtin_prefetch(j.output + j.output_row[i + r] + j.output_column[first] + c, 1);
+      run_block(width / W, j.sums, rows, j.packed + first * j.sums, p == 0 ? ahead : 0, tile);
+{lines}      for (Int r = 0; r < n; ++r) finish(j, i + r, first, columns, line, tile + r * width{arguments});
+    }}
+  }}
+}}
+)";
+
+}  // namespace
+
+std::string blocked_source(ElementType type, int factors) {
+  std::string product = "scale * tile[c]", parameters, arguments, pointers, rooms, lines;
+  for (int f = 0; f < factors; ++f) {
+    product += fmt::format(" * f{}[c]", f);
+    parameters += fmt::format(", bool line{0}, T* room{0}", f);
+    arguments += fmt::format(", line{0}, room{0}", f);
+    rooms += fmt::format("  T room{}[NV * W];\n", f);
+    lines += fmt::format("      bool line{0} = in_line(j.factor_column[{0}] + first, columns);\n", f);
+    // A factor that is not in one piece along the columns is brought together first.
+    pointers += fmt::format(
+        "  const T* f{0} = j.factor[{0}] + j.factor_row[{0}][row];\n"
+        "  if (line{0}) {{\n    f{0} += j.factor_column[{0}][first];\n  }} else {{\n"
+        "    for (Int c = 0; c < n; ++c) room{0}[c] = f{0}[j.factor_column[{0}][first + c]];\n    f{0} = room{0};\n"
+        "  }}\n",
+        f);
+  }
+  return fmt::format("// A product in register blocks, times {} more\ntypedef {} T;\n", factors,
+                     is_integer(type) ? (size_of(type) == 4 ? "unsigned" : "unsigned long") : cpp_type(type)) +
+         kHead +
+         fmt::format(kTail, fmt::arg("parameters", parameters), fmt::arg("pointers", pointers),
+                     fmt::arg("product", product), fmt::arg("rooms", rooms), fmt::arg("lines", lines),
+                     fmt::arg("arguments", arguments));
+}
+
+}  // namespace distal::core

@@ -1,0 +1,167 @@
+#include "leaf/box.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace distal::core {
+
+namespace {
+
+// Whether the part's loops run over all combinations of the indices' ranges, at any size and on every processor.
+bool run_over_box(const LeafTask& task, const std::vector<int>& indices) {
+  const IterationSpace<IntExpr>& space = task.stage->stage->space;
+  std::vector<Interval<IntExpr>> intervals;
+  for (int v = 0; v < space.size(); ++v) {
+    IntExpr name = IntExpr::name(space.names[v]);
+    bool runs = std::find(task.loops.begin(), task.loops.end(), v) != task.loops.end();
+    intervals.push_back(runs ? bounds_detail::full(space.extents[v])
+                             : Interval<IntExpr>{name, name + IntExpr(1), true, true});
+  }
+  bounds(space, intervals);
+  return std::all_of(indices.begin(), indices.end(), [&](int v) { return intervals[v].exact; });
+}
+
+std::vector<int> indices_of(const std::vector<LeafOperand>& operands) {
+  std::vector<int> out;
+  for (const LeafOperand& o : operands) {
+    for (int v : o.indices) {
+      if (std::find(out.begin(), out.end(), v) == out.end()) out.push_back(v);
+    }
+  }
+  return out;
+}
+
+int64_t largest_step(const Axis& a) {
+  int64_t out = 0;
+  for (int64_t s : a.steps) out = std::max(out, std::abs(s));
+  return out;
+}
+
+bool continues(const Axis& outer, const Axis& inner) {
+  for (size_t o = 0; o < outer.steps.size(); ++o) {
+    if (outer.steps[o] != inner.extent * inner.steps[o]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+double Box::points() const {
+  double out = 1;
+  for (const Axis& a : axes) out *= static_cast<double>(a.extent);
+  return out;
+}
+
+double Box::volume(size_t operand) const {
+  double out = 1;
+  for (const Axis& a : axes) {
+    if (a.steps[operand] != 0) out *= static_cast<double>(a.extent);
+  }
+  return out;
+}
+
+void fuse(Box& box) {
+  auto& axes = box.axes;
+  axes.erase(std::remove_if(axes.begin(), axes.end(), [](const Axis& a) { return a.extent == 1; }), axes.end());
+  std::sort(axes.begin(), axes.end(), [](const Axis& a, const Axis& b) { return largest_step(a) > largest_step(b); });
+  for (size_t i = 0; i + 1 < axes.size();) {
+    if (continues(axes[i], axes[i + 1])) {
+      axes[i + 1].extent *= axes[i].extent;
+      axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(i));
+    } else {
+      ++i;
+    }
+  }
+}
+
+std::optional<std::string> why_no_box(const LeafTask& task) {
+  const Compute& compute = *task.part->compute();
+  std::vector<int> indices = indices_of(compute.operands);
+  for (const LeafTerm& t : compute.terms) {
+    for (int v : t.only_at_zero) {
+      if (std::find(indices.begin(), indices.end(), v) == indices.end()) {
+        return fmt::format("a term contributes at the first iterations of {} alone", task.stage->space.names[v]);
+      }
+    }
+  }
+  if (!run_over_box(task, indices)) return "its loops do not run over a box";
+  return std::nullopt;
+}
+
+BoxFinder::BoxFinder(const LeafTask& task, ElementType type)
+    : stage_(*task.stage),
+      space_(task.space),
+      operands_(task.part->compute()->operands),
+      runs_(static_cast<size_t>(task.space.size()), false),
+      indices_(indices_of(operands_)),
+      element_bytes_(size_of(type)) {
+  for (int v : task.loops) runs_[v] = true;
+}
+
+bool BoxFinder::find(const LeafArguments& arguments, const BoxTerms& terms, Box& box) const {
+  thread_local std::vector<Interval<int64_t>> intervals;
+  intervals.resize(arguments.values.size());
+  for (size_t v = 0; v < intervals.size(); ++v) {
+    intervals[v] = runs_[v] ? Interval<int64_t>{0, space_.extents[v], true, false}
+                            : Interval<int64_t>{arguments.values[v], arguments.values[v] + 1, true, true};
+  }
+  if (!bounds(space_, intervals)) return false;
+  for (int v : terms.only_at_zero) {
+    if (intervals[v].lo > 0) return false;
+    intervals[v].hi = 1;
+  }
+  absl::InlinedVector<const View*, 4> views;
+  for (int o : terms.operands) views.push_back(&arguments.operands[operands_[o].number]);
+  add_axes(terms, intervals, views, box);
+  return true;
+}
+
+void BoxFinder::add_axes(const BoxTerms& terms, const std::vector<Interval<int64_t>>& intervals,
+                         const absl::InlinedVector<const View*, 4>& views, Box& box) const {
+  box.axes.clear();
+  box.data.clear();
+  for (const View* view : views) box.data.push_back(view->data + view->offset * element_bytes_);
+  for (int v : indices_) {
+    Axis axis{intervals[v].hi - intervals[v].lo, {}};
+    for (size_t o = 0; o < views.size(); ++o) {
+      const std::vector<int>& of = operands_[terms.operands[o]].indices;
+      int64_t step = 0;
+      for (size_t d = 0; d < of.size(); ++d) {
+        if (of[d] == v) step += views[o]->strides[d];
+      }
+      box.data[o] += intervals[v].lo * step * element_bytes_;
+      axis.steps.push_back(step);
+    }
+    box.axes.push_back(std::move(axis));
+  }
+  fuse(box);
+}
+
+Box BoxFinder::likely(const BoxTerms& terms) const {
+  const Leaf& leaf = leaf_of(*stage_.stage);
+  std::vector<View> views;
+  for (int o : terms.operands) {
+    const LeafOperand& operand = operands_[o];
+    Coordinates extents;
+    std::vector<int> order;
+    for (size_t d = 0; d < operand.indices.size(); ++d) {
+      extents.push_back(space_.extents[operand.indices[d]]);
+      order.push_back(static_cast<int>(d));
+    }
+    if (operand.number < static_cast<int>(leaf.accesses.size())) {
+      order = stage_.acquires[leaf.accesses[operand.number].acquire].order;
+    }
+    views.push_back({nullptr, 0, dense_strides(extents, order)});
+  }
+  std::vector<Interval<int64_t>> intervals(static_cast<size_t>(space_.size()));
+  for (int v = 0; v < space_.size(); ++v) intervals[v] = {0, space_.extents[v], true, false};
+  for (int v : terms.only_at_zero) intervals[v].hi = 1;
+  absl::InlinedVector<const View*, 4> pointers;
+  for (const View& v : views) pointers.push_back(&v);
+  Box box;
+  add_axes(terms, intervals, pointers, box);
+  return box;
+}
+
+}  // namespace distal::core

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "leaf/box.h"
+
+namespace distal::core {
+
+// One way to carry out the terms of a box. Safe to run from several threads at once, each with a part of the box.
+class BoxKernel {
+ public:
+  virtual ~BoxKernel() = default;
+  // Whether this box is one for it.
+  virtual bool takes(const Box& box) const = 0;
+  virtual void run(const Box& box) const = 0;
+  // Does beforehand what a run of such a box needs: compiles.
+  virtual void prepare(const Box&) const {}
+  virtual std::string description() const = 0;
+  // In words, what it does with such a box; the operands by name.
+  virtual std::string explain(const Box& box, const std::vector<std::string>& operands) const = 0;
+};
+
+}  // namespace distal::core

@@ -1,0 +1,193 @@
+#include "leaf/box_leaf.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "leaf/blas_kernel.h"
+#include "leaf/blocked.h"
+#include "leaf/share.h"
+#include "leaf/streamed.h"
+
+namespace distal::core {
+
+namespace {
+
+// Terms, and the kernels that may carry them out: the first that takes the box does.
+struct BoxPart {
+  BoxTerms terms;
+  std::vector<std::unique_ptr<BoxKernel>> kernels;
+
+  const BoxKernel* kernel_for(const Box& box) const {
+    for (const auto& k : kernels) {
+      if (k->takes(box)) return k.get();
+    }
+    return nullptr;
+  }
+};
+
+// One term with its operands numbered from 1.
+BoxTerms alone(const LeafTerm& term) {
+  BoxTerms out{{term}, {0}, term.only_at_zero};
+  for (size_t i = 0; i < accesses(term.expr).size(); ++i) {
+    out.operands.push_back(term.first_operand + static_cast<int>(i));
+  }
+  out.terms[0].first_operand = 1;
+  return out;
+}
+
+void append(BoxTerms& to, const BoxTerms& term) {
+  LeafTerm added = term.terms[0];
+  added.first_operand = static_cast<int>(to.operands.size());
+  to.terms.push_back(std::move(added));
+  to.operands.insert(to.operands.end(), term.operands.begin() + 1, term.operands.end());
+}
+
+// Terms that are matrix multiplies run by themselves; of the others, those that contribute at the same iterations run
+// in one pass.
+class BoxPlanner {
+ public:
+  BoxPlanner(const LeafTask& task, ElementType type, BoxChoice choice)
+      : compute_(*task.part->compute()), type_(type), choice_(choice), finder_(task, type) {}
+
+  std::vector<BoxPart> parts() const {
+    std::vector<BoxPart> out;
+    std::vector<BoxTerms> passes;
+    for (const LeafTerm& term : compute_.terms) {
+      BoxTerms single = alone(term);
+      BoxPart part{single, matrix_kernels(single)};
+      if (!part.kernels.empty() && part.kernel_for(finder_.likely(single))) {
+        out.push_back(std::move(part));
+      } else {
+        add_to_passes(single, passes);
+      }
+    }
+    for (BoxTerms& terms : passes) out.push_back({std::move(terms), {}});
+    if (choice_.compile) {
+      for (BoxPart& p : out) {
+        p.kernels.push_back(make_streamed_kernel(p.terms.terms, type_, compute_.accumulate));
+      }
+    }
+    return out;
+  }
+
+  const BoxFinder& finder() const { return finder_; }
+
+ private:
+  std::vector<std::unique_ptr<BoxKernel>> matrix_kernels(const BoxTerms& single) const {
+    std::vector<std::unique_ptr<BoxKernel>> out;
+    if (!compute_.accumulate) return out;
+    auto add = [&](std::unique_ptr<BoxKernel> kernel) {
+      if (kernel) out.push_back(std::move(kernel));
+    };
+    BlasUse use = choice_.compile ? BlasUse::WhereFaster : BlasUse::WherePossible;
+    if (choice_.library) add(make_blas_kernel(single.terms[0], type_, use));
+    if (choice_.compile) add(make_blocked_kernel(single.terms[0], type_));
+    return out;
+  }
+
+  static void add_to_passes(const BoxTerms& single, std::vector<BoxTerms>& passes) {
+    for (BoxTerms& pass : passes) {
+      if (pass.only_at_zero == single.only_at_zero) return append(pass, single);
+    }
+    passes.push_back(single);
+  }
+
+  const Compute& compute_;
+  ElementType type_;
+  BoxChoice choice_;
+  BoxFinder finder_;
+};
+
+class BoxLeaf : public LeafKernel {
+ public:
+  BoxLeaf(const LeafTask& task, ElementType type, BoxChoice choice,
+          std::function<std::unique_ptr<LeafKernel>()> otherwise)
+      : type_(type), finder_(task, type), make_otherwise_(std::move(otherwise)) {
+    parts_ = BoxPlanner(task, type, choice).parts();
+    if (!choice.compile) return;
+    for (const BoxPart& p : parts_) {
+      Box box = finder_.likely(p.terms);
+      p.kernel_for(box)->prepare(box);
+    }
+  }
+
+  bool is_complete() const {
+    return std::none_of(parts_.begin(), parts_.end(), [](const BoxPart& p) { return p.kernels.empty(); });
+  }
+
+  void run(const LeafArguments& arguments) const override {
+    Box box;
+    for (const BoxPart& p : parts_) {
+      if (!finder_.find(arguments, p.terms, box)) continue;
+      const BoxKernel* kernel = p.kernel_for(box);
+      // Without code of its own there is one part only, so nothing has run yet.
+      if (!kernel) return otherwise().run(arguments);
+      share(*kernel, box, type_, arguments.team);
+    }
+  }
+
+  std::string description() const override {
+    std::vector<std::string> names;
+    for (const BoxPart& p : parts_) {
+      const BoxKernel* kernel = p.kernel_for(finder_.likely(p.terms));
+      names.push_back((kernel ? *kernel : *p.kernels.back()).description());
+    }
+    return fmt::format("{}", fmt::join(names, " and "));
+  }
+
+ private:
+  const LeafKernel& otherwise() const {
+    std::call_once(once_, [&] { otherwise_ = make_otherwise_(); });
+    return *otherwise_;
+  }
+
+  ElementType type_;
+  BoxFinder finder_;
+  std::vector<BoxPart> parts_;
+  std::function<std::unique_ptr<LeafKernel>()> make_otherwise_;
+  mutable std::once_flag once_;
+  mutable std::unique_ptr<LeafKernel> otherwise_;
+};
+
+std::string explain_part(const BoxPlanner& planner, const BoxPart& part, const Compute& compute,
+                         const std::vector<std::string>& names, ElementType type) {
+  std::vector<std::string> operands{to_string(compute.assignment.lhs)};
+  for (const LeafTerm& t : part.terms.terms) {
+    for (const Access& a : accesses(t.expr)) operands.push_back(to_string(a));
+  }
+  Box box = planner.finder().likely(part.terms);
+  std::string out = part.kernel_for(box)->explain(box, operands);
+  if (part.terms.terms.size() > 1) return out;
+  LeafTerm term = part.terms.terms[0];
+  term.first_operand = part.terms.operands.size() > 1 ? part.terms.operands[1] : 0;
+  BlasForm form = blas_form(compute, term, names, type);
+  if (!form.why_not.empty()) return fmt::format("{}; no library, as {}", out, form.why_not);
+  if (out.find("BLAS") != std::string::npos) return out;
+  return fmt::format("{}; {} by BLAS would be slower", out, form.name);
+}
+
+}  // namespace
+
+std::string explain_box_leaf(const LeafTask& task, ElementType type) {
+  BoxPlanner planner(task, type, {});
+  const Compute& compute = *task.part->compute();
+  std::string out;
+  for (const BoxPart& part : planner.parts()) {
+    out += (out.empty() ? "" : "; then ") + explain_part(planner, part, compute, task.stage->space.names, type);
+  }
+  return out;
+}
+
+std::unique_ptr<LeafKernel> make_box_leaf(const LeafTask& task, ElementType type, BoxChoice choice,
+                                          std::function<std::unique_ptr<LeafKernel>()> otherwise) {
+  // Without code of its own, what is not one term for the library is left to others as a whole.
+  if (!choice.compile && task.part->compute()->terms.size() > 1) return nullptr;
+  auto made = std::make_unique<BoxLeaf>(task, type, choice, std::move(otherwise));
+  if (!made->is_complete()) return nullptr;
+  return made;
+}
+
+}  // namespace distal::core

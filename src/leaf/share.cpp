@@ -1,0 +1,108 @@
+#include "leaf/share.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include "support/checked.h"
+
+namespace distal::core {
+
+namespace {
+
+// Fewer points than this are done sooner than a second thread has begun.
+constexpr double kWorthSharing = 1 << 15;
+// The largest output, in elements, of which each thread may have one of its own.
+constexpr double kLargestOwnOutput = 1 << 14;
+
+// The axis to cut: of those long enough for all, the one with the largest steps in the output, so that threads stay
+// apart; or else the longest.
+std::optional<size_t> axis_of_output(const Box& box, int64_t threads) {
+  std::optional<size_t> best;
+  auto rank = [&](size_t a) {
+    const Axis& axis = box.axes[a];
+    bool is_long = axis.extent >= 8 * threads;
+    return std::tuple(is_long, is_long ? std::abs(axis.steps[0]) : axis.extent);
+  };
+  for (size_t a = 0; a < box.axes.size(); ++a) {
+    if (box.is_sum(a) || box.axes[a].extent < threads) continue;
+    if (!best || rank(a) > rank(*best)) best = a;
+  }
+  return best;
+}
+
+std::optional<size_t> axis_of_sum(const Box& box, int64_t threads) {
+  std::optional<size_t> best;
+  for (size_t a = 0; a < box.axes.size(); ++a) {
+    if (!box.is_sum(a) || box.axes[a].extent < threads) continue;
+    if (!best || box.axes[a].extent > box.axes[*best].extent) best = a;
+  }
+  return best;
+}
+
+Box part_of(const Box& box, size_t axis, int64_t bytes, int64_t part, int64_t parts) {
+  Box out = box;
+  int64_t extent = box.axes[axis].extent, first = extent * part / parts;
+  out.axes[axis].extent = extent * (part + 1) / parts - first;
+  for (size_t o = 0; o < out.data.size(); ++o) out.data[o] += first * box.axes[axis].steps[o] * bytes;
+  return out;
+}
+
+// The box with its output at another, dense place.
+Box with_output(const Box& box, std::byte* output) {
+  Box out = box;
+  out.data[0] = output;
+  int64_t step = 1;
+  for (Axis& axis : out.axes) {
+    if (axis.steps[0] == 0) continue;
+    axis.steps[0] = step;
+    step *= axis.extent;
+  }
+  return out;
+}
+
+template <class T>
+void add_output(const Box& to, const Box& from) {
+  absl::InlinedVector<Axis, 6> axes;
+  for (size_t a = 0; a < to.axes.size(); ++a) {
+    if (!to.is_sum(a)) axes.push_back({to.axes[a].extent, {to.axes[a].steps[0], from.axes[a].steps[0]}});
+  }
+  for_each(axes, {to.data[0], from.data[0]}, sizeof(T), [](const auto& at) {
+    T& sum = *reinterpret_cast<T*>(at[0]);
+    sum = wrapping_add(sum, *reinterpret_cast<const T*>(at[1]));
+  });
+}
+
+void share_sum(const BoxKernel& kernel, const Box& box, size_t axis, ElementType type, Team& team) {
+  thread_local std::vector<std::byte> own;
+  int64_t bytes = size_of(type), parts = team.size();
+  int64_t each = ceil_div(static_cast<int64_t>(box.volume(0)) * bytes, 64) * 64;
+  own.assign(static_cast<size_t>(each * parts), std::byte{0});
+  std::byte* outputs = own.data();
+  auto part = [&](int i) {
+    Box mine = part_of(box, axis, bytes, i, parts);
+    kernel.run(i == 0 ? mine : with_output(mine, outputs + i * each));
+  };
+  team.run(part);
+  for (int i = 1; i < parts; ++i) {
+    Box from = with_output(box, outputs + i * each);
+    with_element_type(type, [&](auto zero) { add_output<decltype(zero)>(box, from); });
+  }
+}
+
+}  // namespace
+
+void share(const BoxKernel& kernel, const Box& box, ElementType type, Team* team) {
+  int64_t threads = team ? team->size() : 1;
+  if (threads == 1 || box.points() < kWorthSharing) return kernel.run(box);
+  if (std::optional<size_t> axis = axis_of_output(box, threads)) {
+    auto part = [&](int i) { kernel.run(part_of(box, *axis, size_of(type), i, threads)); };
+    return team->run(part);
+  }
+  std::optional<size_t> axis = axis_of_sum(box, threads);
+  if (!axis || box.volume(0) > kLargestOwnOutput) return kernel.run(box);
+  share_sum(kernel, box, *axis, type, *team);
+}
+
+}  // namespace distal::core

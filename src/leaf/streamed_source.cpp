@@ -1,0 +1,230 @@
+#include "leaf/streamed_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "leaf/cpp_text.h"
+
+namespace distal::core {
+
+namespace {
+
+// As many rows at once share what does not move along y, and have a sum each, so that no addition waits for another.
+constexpr int kRows = 4;
+// A side of a tile where an operand strides along x: the cache lines that it touches are used up within the tile.
+constexpr int kTile = 32;
+// Elements that are computed before they are written around the caches.
+constexpr int kChunk = 512;
+
+constexpr char kStream[] = R"(
+// Whole cache lines are written around the caches; what is at both ends of them goes the usual way.
+static void write_past(T* to, const T* from, Int n) {
+  Int x = 0;
+#if defined(__AVX512F__) || defined(__AVX__)
+#if defined(__AVX512F__)
+  enum { BYTES = 64 };
+#else
+  enum { BYTES = 32 };
+#endif
+  typedef long long V __attribute__((vector_size(BYTES)));
+  typedef long long U __attribute__((vector_size(BYTES), aligned(1), may_alias));
+  while (x < n && reinterpret_cast<unsigned long>(to + x) % BYTES != 0) { to[x] = from[x]; ++x; }
+  for (; x + Int(BYTES / sizeof(T)) <= n; x += BYTES / sizeof(T)) {
+    V v = *reinterpret_cast<const U*>(from + x);
+    asm volatile("vmovntps %1, %0" : "=m"(*reinterpret_cast<U*>(to + x)) : "x"(v));
+  }
+#endif
+  for (; x < n; ++x) to[x] = from[x];
+}
+)";
+
+class PlaneWriter {
+ public:
+  PlaneWriter(const std::vector<LeafTerm>& terms, ElementType type, const PlaneShape& shape)
+      : terms_(terms), type_(type), shape_(shape) {}
+
+  std::string run() {
+    bool complex = type_ == ElementType::ComplexFloat || type_ == ElementType::ComplexDouble;
+    if (complex) out_ += "#include <complex>\n";
+    out_ += fmt::format("typedef {} T;\ntypedef {} C;\ntypedef long Int;\n", plain(cpp_type(type_)),
+                        plain(computing_type(type_)));
+    if (streams()) out_ += kStream;
+    out_ += "\nextern \"C\" void leaf(Int nx, Int ny, void* const* data, const Int* step_x, const Int* step_y) {\n";
+    for (size_t o = 0; o < shape_.x.size(); ++o) declare(o);
+    if (is_tiled()) {
+      tiles();
+    } else {
+      line("Int y = 0;");
+      if (shares_rows()) rows(kRows);
+      rows(1);
+    }
+    if (streams()) out_ += "#if defined(__x86_64__)\n  __builtin_ia32_sfence();\n#endif\n";
+    return out_ + "}\n";
+  }
+
+ private:
+  // Types without a header: compiling is then twice as fast.
+  static std::string plain(const std::string& type) {
+    if (type == "std::int32_t") return "int";
+    if (type == "std::int64_t") return "long";
+    if (type == "std::uint32_t") return "unsigned";
+    if (type == "std::uint64_t") return "unsigned long";
+    return type;
+  }
+
+  void line(const std::string& text) { out_ += std::string(static_cast<size_t>(indent_) * 2, ' ') + text + "\n"; }
+
+  void open(const std::string& text) {
+    line(text + " {");
+    ++indent_;
+  }
+
+  void close() {
+    --indent_;
+    line("}");
+  }
+
+  bool sums() const { return shape_.x[0] == Pace::Still; }  // along x
+  bool streams() const { return shape_.past_cache && !shape_.accumulate && shape_.x[0] == Pace::Next && !is_tiled(); }
+  bool is_tiled() const {
+    return std::any_of(shape_.x.begin(), shape_.x.end(), [](Pace p) { return p == Pace::Further; });
+  }
+
+  // Whether rows side by side have something in common that goes along x, or sums of their own.
+  bool shares_rows() const {
+    if (sums()) return true;
+    for (size_t o = 0; o < shape_.x.size(); ++o) {
+      if (shape_.x[o] != Pace::Still && !shape_.moves[o]) return true;
+    }
+    return false;
+  }
+
+  void declare(size_t o) {
+    const char* constant = o == 0 ? "" : "const ";
+    line(fmt::format("{0}T* __restrict p{1} = static_cast<{0}T*>(data[{1}]);", constant, o));
+    if (shape_.x[o] == Pace::Further) line(fmt::format("const Int sx{0} = step_x[{0}];", o));
+    if (shape_.moves[o]) line(fmt::format("const Int sy{0} = step_y[{0}];", o));
+  }
+
+  // The row r of those that run at once; an operand that does not move along y has one for all.
+  std::string row(size_t o, int r) const { return fmt::format("p{}_{}", o, shape_.moves[o] ? r : 0); }
+
+  void point_at_rows(int count) {
+    for (size_t o = 0; o < shape_.x.size(); ++o) {
+      for (int r = 0; r < (shape_.moves[o] ? count : 1); ++r) {
+        std::string at = shape_.moves[o] ? fmt::format("p{0} + (y + {1}) * sy{0}", o, r) : fmt::format("p{}", o);
+        line(fmt::format("{}T* __restrict {} = {};", o == 0 ? "" : "const ", row(o, r), at));
+        if (o > 0 && shape_.x[o] == Pace::Still) line(fmt::format("const T c{} = {}[0];", row(o, r), row(o, r)));
+      }
+    }
+  }
+
+  std::string element(size_t o, int r, const std::string& x) const {
+    switch (shape_.x[o]) {
+      case Pace::Still: return o == 0 ? fmt::format("{}[0]", row(o, r)) : "c" + row(o, r);
+      case Pace::Next: return fmt::format("{}[{}]", row(o, r), x);
+      case Pace::Further: return fmt::format("{}[({}) * sx{}]", row(o, r), x, o);
+    }
+    throw InternalError("unknown pace");
+  }
+
+  // The terms of row r at x.
+  std::string value(int r, const std::string& x) const {
+    std::string out;
+    for (const LeafTerm& term : terms_) {
+      std::string text =
+          expression_text(term, type_, [&](int operand) { return element(static_cast<size_t>(operand), r, x); });
+      out += out.empty() ? (term.negated ? "C(0) - " : "") : (term.negated ? " - " : " + ");
+      out += text;
+    }
+    return "C(" + out + ")";
+  }
+
+  void rows(int count) {
+    open(count == 1 ? "for (; y < ny; ++y)" : fmt::format("for (; y + {0} <= ny; y += {0})", count));
+    point_at_rows(count);
+    if (sums()) {
+      sum_rows(count, "0", "nx");
+    } else if (streams()) {
+      stream_row();
+    } else {
+      open("for (Int x = 0; x < nx; ++x)");
+      store_rows(count);
+      close();
+    }
+    close();
+  }
+
+  void sum_rows(int count, const std::string& from, const std::string& to) {
+    for (int r = 0; r < count; ++r) line(fmt::format("C t{} = C(0);", r));
+    open(fmt::format("for (Int x = {}; x < {}; ++x)", from, to));
+    for (int r = 0; r < count; ++r) line(fmt::format("t{} += {};", r, value(r, "x")));
+    close();
+    for (int r = 0; r < count; ++r) line(fmt::format("{0} = T(C({0}) + t{1});", element(0, r, "0"), r));
+  }
+
+  void store_rows(int count) {
+    if (shape_.moves[0]) {
+      for (int r = 0; r < count; ++r) store(element(0, r, "x"), value(r, "x"));
+      return;
+    }
+    std::string all;
+    for (int r = 0; r < count; ++r) all += (r == 0 ? "" : " + ") + value(r, "x");
+    store(element(0, 0, "x"), "C(" + all + ")");
+  }
+
+  void store(const std::string& to, const std::string& text) {
+    line(shape_.accumulate ? fmt::format("{0} = T(C({0}) + {1});", to, text) : fmt::format("{} = T({});", to, text));
+  }
+
+  void stream_row() {
+    line(fmt::format("T chunk[{}];", kChunk));
+    open(fmt::format("for (Int first = 0; first < nx; first += {})", kChunk));
+    line(fmt::format("const Int n = nx - first < {0} ? nx - first : {0};", kChunk));
+    open("for (Int i = 0; i < n; ++i)");
+    line(fmt::format("chunk[i] = T({});", value(0, "first + i")));
+    close();
+    line(fmt::format("write_past({} + first, chunk, n);", row(0, 0)));
+    close();
+  }
+
+  void tiles() {
+    open(fmt::format("for (Int ty = 0; ty < ny; ty += {})", kTile));
+    line(fmt::format("const Int end_y = ty + {0} < ny ? ty + {0} : ny;", kTile));
+    open(fmt::format("for (Int tx = 0; tx < nx; tx += {})", kTile));
+    line(fmt::format("const Int end_x = tx + {0} < nx ? tx + {0} : nx;", kTile));
+    open("for (Int y = ty; y < end_y; ++y)");
+    point_at_rows(1);
+    if (sums()) {
+      sum_rows(1, "tx", "end_x");
+    } else {
+      open("for (Int x = tx; x < end_x; ++x)");
+      store_rows(1);
+      close();
+    }
+    close();
+    close();
+    close();
+  }
+
+  const std::vector<LeafTerm>& terms_;
+  ElementType type_;
+  const PlaneShape& shape_;
+  std::string out_;
+  int indent_ = 1;
+};
+
+}  // namespace
+
+bool PlaneShape::operator<(const PlaneShape& other) const {
+  return std::tie(x, moves, accumulate, past_cache) <
+         std::tie(other.x, other.moves, other.accumulate, other.past_cache);
+}
+
+std::string plane_source(const std::vector<LeafTerm>& terms, ElementType type, const PlaneShape& shape) {
+  return PlaneWriter(terms, type, shape).run();
+}
+
+}  // namespace distal::core
