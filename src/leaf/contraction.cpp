@@ -280,7 +280,7 @@ std::variant<Contraction, std::string> match_contraction(const LeafTask& task, E
 std::unique_ptr<LeafKernel> make_contraction_leaf(const LeafTask& task, ElementType type,
                                                   const Contraction& contraction,
                                                   std::function<std::unique_ptr<LeafKernel>()> otherwise) {
-  openblas_set_num_threads(1);  // the engine's threads are the parallelism
+  blas_library();  // loaded here: a task has nobody to tell that it is missing
   return with_element_type(type, [&](auto zero) -> std::unique_ptr<LeafKernel> {
     using T = decltype(zero);
     if constexpr (std::is_integral_v<T>) {

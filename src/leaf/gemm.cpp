@@ -95,7 +95,7 @@ class GemmKernel : public LeafKernel {
 }  // namespace
 
 std::unique_ptr<LeafKernel> make_gemm_leaf(const LeafTask& task, ElementType type) {
-  openblas_set_num_threads(1);  // the engine's threads are the parallelism
+  if (!is_integer(type)) blas_library();  // loaded here: a task has nobody to tell that it is missing
   return with_element_type(type, [&](auto zero) -> std::unique_ptr<LeafKernel> {
     return std::make_unique<GemmKernel<decltype(zero)>>(task);
   });
