@@ -25,7 +25,7 @@ with_lock() {
 # --- Packages -------------------------------------------------------------------------------------------------------
 
 # "command package" pairs, and "header package" pairs.
-readonly RUN_TOOLS="cmake:cmake ninja:ninja-build g++:g++ pkg-config:pkg-config"
+readonly RUN_TOOLS="cmake:cmake ninja:ninja-build g++:g++"
 readonly TEST_TOOLS="python3:python3 clang-format:clang-format clang-tidy:clang-tidy doxygen:doxygen"
 readonly FUZZ_TOOLS="clang++:clang"
 readonly RUN_HEADERS="fmt/format.h:libfmt-dev CLI/CLI.hpp:libcli11-dev nlohmann/json.hpp:nlohmann-json3-dev
@@ -51,8 +51,10 @@ missing_headers() {
   done | g++ -E -P -x c++ - | sed '/^$/d'
 }
 
+# Loaded at run time, so the library alone is enough. The compiler answers with a path if it finds the file.
 missing_openblas() {
-  { command -v pkg-config >/dev/null && pkg-config --exists openblas; } || printf 'libopenblas-dev\n'
+  { command -v g++ >/dev/null && [[ $(g++ -print-file-name=libopenblas.so.0) == /* ]]; } ||
+    printf 'libopenblas0-pthread\n'
 }
 
 # A Python with NumPy; the system's own counts even where another one comes first on the path.
@@ -178,7 +180,7 @@ build_prefix=()
 is_fresh() {
   local stamp="$root/build/stamp"
   [[ -x $root/build/distal && -f $stamp && $(<"$stamp") == "$root" ]] || return 1
-  [[ -z $(find "$root/src" "$root/CMakeLists.txt" "$root/CMakePresets.json" -newer "$stamp" -print -quit) ]]
+  [[ -z $(find "$root/src" "$root/cmake" "$root/CMakeLists.txt" "$root/CMakePresets.json" -newer "$stamp" -print -quit) ]]
 }
 
 # Builds the command line. The stamp has the time before the build, so that an edit during it is seen.

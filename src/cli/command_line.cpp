@@ -98,6 +98,7 @@ int main_command(int argc, const char* const* argv) {
   CliOptions options;
   CLI::App app("DISTAL, the distributed tensor algebra compiler", "distal");
   app.require_subcommand(1);
+  app.set_version_flag("--version", version_text, "print the version, and which BLAS is used");
   app.footer("Exit status: 0 fine, 1 the check found a wrong result, 2 the input is wrong, 3 resources are missing.");
   add_run(app, options);
   add_explain(app, options);

@@ -59,6 +59,9 @@ int check_command(const CliOptions& options);
 int redistribute_command(const CliOptions& options);
 int plan_cosma_command(const CliOptions& options);
 
+// What --version prints: also which BLAS there is, since results and times depend on it.
+std::string version_text();
+
 // Parses the command line and does what it says. Errors are printed on stderr and become the exit status.
 int main_command(int argc, const char* const* argv);
 

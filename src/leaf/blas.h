@@ -1,13 +1,12 @@
 #pragma once
 
-#include <cblas.h>
-
-#include <complex>
 #include <cstdint>
 #include <limits>
+#include <tuple>
 #include <type_traits>
 
 #include "lang/element_type.h"
+#include "leaf/blas_library.h"
 
 namespace distal::core {
 
@@ -43,86 +42,54 @@ Operand operand(const Matrix<T>& m, int64_t rows, int64_t columns) {
   return {};
 }
 
-inline void gemm(CBLAS_TRANSPOSE tb, CBLAS_TRANSPOSE tc, int m, int n, int k, const double* b, int ldb, const double* c,
-                 int ldc, double* a, int lda) {
-  cblas_dgemm(CblasRowMajor, tb, tc, m, n, k, 1.0, b, ldb, c, ldc, 1.0, a, lda);
-}
-inline void gemm(CBLAS_TRANSPOSE tb, CBLAS_TRANSPOSE tc, int m, int n, int k, const float* b, int ldb, const float* c,
-                 int ldc, float* a, int lda) {
-  cblas_sgemm(CblasRowMajor, tb, tc, m, n, k, 1.0F, b, ldb, c, ldc, 1.0F, a, lda);
-}
-inline void gemm(CBLAS_TRANSPOSE tb, CBLAS_TRANSPOSE tc, int m, int n, int k, const std::complex<double>* b, int ldb,
-                 const std::complex<double>* c, int ldc, std::complex<double>* a, int lda) {
-  std::complex<double> one = 1;
-  cblas_zgemm(CblasRowMajor, tb, tc, m, n, k, &one, b, ldb, c, ldc, &one, a, lda);
-}
-inline void gemm(CBLAS_TRANSPOSE tb, CBLAS_TRANSPOSE tc, int m, int n, int k, const std::complex<float>* b, int ldb,
-                 const std::complex<float>* c, int ldc, std::complex<float>* a, int lda) {
-  std::complex<float> one = 1;
-  cblas_cgemm(CblasRowMajor, tb, tc, m, n, k, &one, b, ldb, c, ldc, &one, a, lda);
-}
+// The functions that leaves call: on matrices by rows, and what they compute is added.
 
-inline void gemv(CBLAS_TRANSPOSE t, int m, int n, const double* b, int ldb, const double* x, int incx, double* y,
-                 int incy) {
-  cblas_dgemv(CblasRowMajor, t, m, n, 1.0, b, ldb, x, incx, 1.0, y, incy);
-}
-inline void gemv(CBLAS_TRANSPOSE t, int m, int n, const float* b, int ldb, const float* x, int incx, float* y,
-                 int incy) {
-  cblas_sgemv(CblasRowMajor, t, m, n, 1.0F, b, ldb, x, incx, 1.0F, y, incy);
-}
-inline void gemv(CBLAS_TRANSPOSE t, int m, int n, const std::complex<double>* b, int ldb, const std::complex<double>* x,
-                 int incx, std::complex<double>* y, int incy) {
-  std::complex<double> one = 1;
-  cblas_zgemv(CblasRowMajor, t, m, n, &one, b, ldb, x, incx, &one, y, incy);
-}
-inline void gemv(CBLAS_TRANSPOSE t, int m, int n, const std::complex<float>* b, int ldb, const std::complex<float>* x,
-                 int incx, std::complex<float>* y, int incy) {
-  std::complex<float> one = 1;
-  cblas_cgemv(CblasRowMajor, t, m, n, &one, b, ldb, x, incx, &one, y, incy);
-}
-
-inline void ger(int m, int n, const double* x, int incx, const double* y, int incy, double* a, int lda) {
-  cblas_dger(CblasRowMajor, m, n, 1.0, x, incx, y, incy, a, lda);
-}
-inline void ger(int m, int n, const float* x, int incx, const float* y, int incy, float* a, int lda) {
-  cblas_sger(CblasRowMajor, m, n, 1.0F, x, incx, y, incy, a, lda);
-}
-inline void ger(int m, int n, const std::complex<double>* x, int incx, const std::complex<double>* y, int incy,
-                std::complex<double>* a, int lda) {
-  std::complex<double> one = 1;
-  cblas_zgeru(CblasRowMajor, m, n, &one, x, incx, y, incy, a, lda);
-}
-inline void ger(int m, int n, const std::complex<float>* x, int incx, const std::complex<float>* y, int incy,
-                std::complex<float>* a, int lda) {
-  std::complex<float> one = 1;
-  cblas_cgeru(CblasRowMajor, m, n, &one, x, incx, y, incy, a, lda);
-}
-
-inline double dot(int n, const double* x, int incx, const double* y, int incy) {
-  return cblas_ddot(n, x, incx, y, incy);
-}
-inline float dot(int n, const float* x, int incx, const float* y, int incy) { return cblas_sdot(n, x, incx, y, incy); }
-inline std::complex<double> dot(int n, const std::complex<double>* x, int incx, const std::complex<double>* y,
-                                int incy) {
-  std::complex<double> out;
-  cblas_zdotu_sub(n, x, incx, y, incy, &out);
-  return out;
-}
-inline std::complex<float> dot(int n, const std::complex<float>* x, int incx, const std::complex<float>* y, int incy) {
-  std::complex<float> out;
-  cblas_cdotu_sub(n, x, incx, y, incy, &out);
-  return out;
-}
-
-// a += b * c, m x k times k x n; false, and nothing done, where BLAS cannot take the strides or the sizes.
 template <class T>
-bool multiply(int64_t m, int64_t n, int64_t k, const Matrix<T>& a, const Matrix<T>& b, const Matrix<T>& c) {
+const Cblas<T>& functions() {
+  return std::get<Cblas<T>>(blas_library().functions);
+}
+
+template <class T>
+void gemm(CBLAS_TRANSPOSE tb, CBLAS_TRANSPOSE tc, int m, int n, int k, const T* b, int ldb, const T* c, int ldc, T* a,
+          int lda, const T& scale) {
+  const T one = 1;
+  functions<T>().gemm(CblasRowMajor, tb, tc, m, n, k, CblasScalar<T>::of(scale), b, ldb, c, ldc,
+                      CblasScalar<T>::of(one), a, lda);
+}
+
+template <class T>
+void gemv(CBLAS_TRANSPOSE t, int m, int n, const T* b, int ldb, const T* x, int incx, T* y, int incy, const T& scale) {
+  const T one = 1;
+  functions<T>().gemv(CblasRowMajor, t, m, n, CblasScalar<T>::of(scale), b, ldb, x, incx, CblasScalar<T>::of(one), y,
+                      incy);
+}
+
+template <class T>
+void ger(int m, int n, const T* x, int incx, const T* y, int incy, T* a, int lda, const T& scale) {
+  functions<T>().ger(CblasRowMajor, m, n, CblasScalar<T>::of(scale), x, incx, y, incy, a, lda);
+}
+
+template <class T>
+T dot(int n, const T* x, int incx, const T* y, int incy) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return functions<T>().dot(n, x, incx, y, incy);
+  } else {
+    T out;
+    functions<T>().dot(n, x, incx, y, incy, &out);
+    return out;
+  }
+}
+
+// a += scale * b * c, m x k times k x n; false, and nothing done, where BLAS cannot take the strides or the sizes.
+template <class T>
+bool multiply(int64_t m, int64_t n, int64_t k, const Matrix<T>& a, const Matrix<T>& b, const Matrix<T>& c,
+              const T& scale) {
   Operand out = operand(a, m, n), left = operand(b, m, k), right = operand(c, k, n);
   if (!out.possible || !left.possible || !right.possible || !fits(m) || !fits(n) || !fits(k)) return false;
   // A is stored by columns: compute its transpose, which is stored by rows, from the transposes of the operands.
-  if (out.transpose == CblasTrans) return multiply(n, m, k, a.transposed(), c.transposed(), b.transposed());
+  if (out.transpose == CblasTrans) return multiply(n, m, k, a.transposed(), c.transposed(), b.transposed(), scale);
   gemm(left.transpose, right.transpose, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), b.data,
-       left.leading, c.data, right.leading, a.data, out.leading);
+       left.leading, c.data, right.leading, a.data, out.leading, scale);
   return true;
 }
 

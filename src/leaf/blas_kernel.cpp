@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "leaf/blas.h"
+#include "leaf/blas_library.h"
 #include "leaf/product.h"
 
 namespace distal::core {
@@ -120,7 +121,7 @@ struct Pointers {
 template <class T>
 class BlasKernel : public BoxKernel {
  public:
-  explicit BlasKernel(BlasUse use) : use_(use) {}
+  BlasKernel(BlasUse use, T scale) : use_(use), scale_(scale) {}
 
   bool takes(const Box& box) const override {
     std::optional<Call> call = call_for(box);
@@ -135,6 +136,9 @@ class BlasKernel : public BoxKernel {
                    reinterpret_cast<T*>(box.data[2])};
     loop(*call, at, 0);
   }
+
+  // That there is no library is said before the run: a task has nobody to tell.
+  void prepare(const Box&) const override { blas_library(); }
 
   std::string description() const override { return "BLAS"; }
   std::string explain(const Box& box, const std::vector<std::string>&) const override {
@@ -158,10 +162,10 @@ class BlasKernel : public BoxKernel {
   // BLAS wants a step also where there is only one element.
   static int step(int64_t stride) { return stride == 0 ? 1 : as_int(stride); }
 
-  static void multiply(const Call& c, const Pointers<T>& at) {
+  void multiply(const Call& c, const Pointers<T>& at) const {
     int m = as_int(c.row.extent), n = as_int(c.column.extent), k = as_int(c.sum.extent);
     if (m == 1 && n == 1) {
-      *at.output += blas::dot(k, at.left, step(c.sum.left), at.right, step(c.sum.right));
+      *at.output += scale_ * blas::dot(k, at.left, step(c.sum.left), at.right, step(c.sum.right));
     } else if (n == 1) {
       vector(m, k, {at.left, c.row.left, c.sum.left}, at.right, c.sum.right, at.output, c.row.output);
     } else if (m == 1) {
@@ -170,27 +174,28 @@ class BlasKernel : public BoxKernel {
       outer(m, n, {at.output, c.row.output, c.column.output}, at.left, c.row.left, at.right, c.column.right);
     } else {
       blas::multiply<T>(m, n, k, {at.output, c.row.output, c.column.output}, {at.left, c.row.left, c.sum.left},
-                        {at.right, c.sum.right, c.column.right});
+                        {at.right, c.sum.right, c.column.right}, scale_);
     }
   }
 
-  static void vector(int rows, int columns, const Matrix<T>& b, const T* x, int64_t incx, T* y, int64_t incy) {
+  void vector(int rows, int columns, const Matrix<T>& b, const T* x, int64_t incx, T* y, int64_t incy) const {
     blas::Operand o = blas::operand(b, rows, columns);
     bool transposed = o.transpose == CblasTrans;
     blas::gemv(o.transpose, transposed ? columns : rows, transposed ? rows : columns, b.data, o.leading, x, step(incx),
-               y, step(incy));
+               y, step(incy), scale_);
   }
 
-  static void outer(int m, int n, const Matrix<T>& a, const T* x, int64_t incx, const T* y, int64_t incy) {
+  void outer(int m, int n, const Matrix<T>& a, const T* x, int64_t incx, const T* y, int64_t incy) const {
     blas::Operand o = blas::operand(a, m, n);
     if (o.transpose == CblasTrans) {
-      blas::ger(n, m, y, step(incy), x, step(incx), a.data, o.leading);
+      blas::ger(n, m, y, step(incy), x, step(incx), a.data, o.leading, scale_);
     } else {
-      blas::ger(m, n, x, step(incx), y, step(incy), a.data, o.leading);
+      blas::ger(m, n, x, step(incx), y, step(incy), a.data, o.leading, scale_);
     }
   }
 
   BlasUse use_;
+  T scale_;
 };
 
 }  // namespace
@@ -200,7 +205,7 @@ BlasForm blas_form(const Compute& compute, const LeafTerm& term, const std::vect
   if (is_integer(type)) return {"", "there is no BLAS for integers"};
   if (!compute.accumulate) return {"", "it stores and does not add"};
   std::optional<Product> product = product_of(term, type);
-  if (!product || product->factors != 2 || product->scale != 1)
+  if (!product || product->factors != 2)
     return {"", fmt::format("{} is not a product of two tensors", to_string(term.expr))};
 
   const LeafOperand& output = compute.operands[0];
@@ -220,14 +225,13 @@ BlasForm blas_form(const Compute& compute, const LeafTerm& term, const std::vect
 
 std::unique_ptr<BoxKernel> make_blas_kernel(const LeafTerm& term, ElementType type, BlasUse use) {
   std::optional<Product> product = product_of(term, type);
-  if (!product || product->factors != 2 || product->scale != 1 || is_integer(type)) return nullptr;
-  openblas_set_num_threads(1);  // the engine's threads are the parallelism
+  if (!product || product->factors != 2 || is_integer(type)) return nullptr;
   return with_element_type(type, [&](auto zero) -> std::unique_ptr<BoxKernel> {
     using T = decltype(zero);
     if constexpr (std::is_integral_v<T>) {
       return nullptr;
     } else {
-      return std::make_unique<BlasKernel<T>>(use);
+      return std::make_unique<BlasKernel<T>>(use, scale_as<T>(*product));
     }
   });
 }

@@ -107,10 +107,9 @@ class BoxLeaf : public LeafKernel {
           std::function<std::unique_ptr<LeafKernel>()> otherwise)
       : type_(type), finder_(task, type), make_otherwise_(std::move(otherwise)) {
     parts_ = BoxPlanner(task, type, choice).parts();
-    if (!choice.compile) return;
     for (const BoxPart& p : parts_) {
       Box box = finder_.likely(p.terms);
-      p.kernel_for(box)->prepare(box);
+      if (const BoxKernel* kernel = p.kernel_for(box)) kernel->prepare(box);
     }
   }
 

@@ -49,6 +49,7 @@ class GemmKernel : public LeafKernel {
         space_(task.space),
         operands_(task.part->compute()->operands),
         shape_(*task.part->compute()->gemm) {
+    if (blas_) blas_->prepare({});
     outer_.assign(task.loops.begin(), task.loops.end() - 3);
     runs_.assign(static_cast<size_t>(space_.size()), false);
     for (auto v = task.loops.end() - 3; v != task.loops.end(); ++v) runs_[*v] = true;

@@ -1,6 +1,7 @@
 #include "store/allocator.h"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -10,14 +11,27 @@
 namespace distal::core {
 
 namespace {
+
 constexpr size_t kAlignment = 64;
+// From a few of them on, memory is asked for in huge pages: reading all of a tensor then needs few page tables.
+constexpr size_t kHugePage = 2 << 20;
+constexpr size_t kFromHugePages = 4 * kHugePage;
+
+std::byte* aligned(size_t bytes) {
+  size_t alignment = bytes >= kFromHugePages ? kHugePage : kAlignment;
+  size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+  auto* data = static_cast<std::byte*>(std::aligned_alloc(alignment, rounded));
+  // A machine without huge pages says no, and nothing is lost.
+  if (data && alignment == kHugePage) madvise(data, rounded, MADV_HUGEPAGE);
+  return data;
 }
+
+}  // namespace
 
 void FreeBlock::operator()(std::byte* data) const { std::free(data); }
 
 Block Allocator::allocate(int64_t processor, int64_t bytes) {
-  size_t size = (static_cast<size_t>(std::max<int64_t>(bytes, 1)) + kAlignment - 1) / kAlignment * kAlignment;
-  auto* data = static_cast<std::byte*>(std::aligned_alloc(kAlignment, size));
+  std::byte* data = aligned(static_cast<size_t>(std::max<int64_t>(bytes, 1)));
   if (!data) {
     throw Error(fmt::format("no memory for {} bytes of processor {}", bytes, processor), {}, {},
                 Error::Kind::Resources);

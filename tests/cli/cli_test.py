@@ -485,6 +485,23 @@ class Resources(CliTest):
         self.refuse(3, "compiler", "run", file, "--leaf", "generated", "--set", "ni=8,nj=8,nk=8", env=env)
         self.succeed("run", file, "--leaf", "interpreted", "--set", "ni=8,nj=8,nk=8", env=env)
 
+    def test_no_blas(self):
+        file = ALGORITHMS / "ttv.distal"
+        sizes = ("--set", "ni=8,nj=8,nk=8")
+        env = {"DISTAL_BLAS": "/nonexistent/libblas.so", "DISTAL_CACHE": str(self.folder / "cache")}
+        message = ["cannot load a BLAS: /nonexistent/libblas.so", "set DISTAL_BLAS"]
+        self.refuse(3, message, "run", file, *sizes, env=env)
+        self.refuse(3, message, "run", SUMMA, "--set", SMALL, env=env)
+        self.succeed("run", file, "--leaf", "interpreted", *sizes, env=env)
+        self.succeed("run", SUMMA, "--type", "int32", "--set", SMALL, env=env)
+        self.succeed("explain", file, *sizes, env=env)
+
+    def test_version(self):
+        text = self.succeed("--version")
+        self.assertRegex(text, r"\Adistal \d+\.\d+\.\d+\nBLAS: \S.*\n\Z")
+        text = self.succeed("--version", env={"DISTAL_BLAS": "/nonexistent/libblas.so"})
+        self.assertIn("\nBLAS: none; cannot load a BLAS: /nonexistent/libblas.so", text)
+
     def test_an_array_larger_than_memory(self):
         file = self.folder / "large.npy"
         np.save(file, np.zeros(0))
@@ -496,7 +513,6 @@ class Resources(CliTest):
         limit = f"ulimit -v {2**31 // 1024}; exec \"$@\""
         done = subprocess.run(
             ["sh", "-c", limit, "sh", str(BINARY), "run", str(program), "--load", f"b={file}"],
-            env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
             capture_output=True,
             encoding="utf-8",
             timeout=TIMEOUT,

@@ -2,29 +2,13 @@
 
 #include <sys/stat.h>
 
-#include <cstdlib>
 #include <string>
+
+#include "support/environment.h"
 
 namespace distal::core::test {
 
-// Sets an environment variable as long as it lives.
-class Environment {
- public:
-  Environment(const std::string& name, const std::string& value) : name_(name) {
-    const char* old = std::getenv(name.c_str());
-    had_ = old != nullptr;
-    if (had_) old_ = old;
-    setenv(name.c_str(), value.c_str(), 1);
-  }
-  ~Environment() { had_ ? setenv(name_.c_str(), old_.c_str(), 1) : unsetenv(name_.c_str()); }
-  Environment(const Environment&) = delete;
-  Environment& operator=(const Environment&) = delete;
-
- private:
-  std::string name_;
-  std::string old_;
-  bool had_ = false;
-};
+using distal::core::Environment;
 
 // A cache of compiled leaves of the tests' own.
 class CacheFolder {

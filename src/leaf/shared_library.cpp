@@ -1,0 +1,23 @@
+#include "leaf/shared_library.h"
+
+#include <dlfcn.h>
+
+namespace distal::core {
+
+bool SharedLibrary::load(const std::string& name) {
+  void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    error_ = dlerror();
+    return false;
+  }
+  handle_ = std::shared_ptr<void>(handle, [](void* h) { dlclose(h); });
+  return true;
+}
+
+void* SharedLibrary::symbol(const std::string& name) const {
+  if (!handle_) return nullptr;
+  void* plain = dlsym(handle_.get(), name.c_str());
+  return plain ? plain : dlsym(handle_.get(), ("scipy_" + name).c_str());
+}
+
+}  // namespace distal::core

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdlib>
+#include <string>
+
+namespace distal::core {
+
+// Sets an environment variable as long as it lives. The environment belongs to the whole process: nobody else may read
+// or change it meanwhile.
+class Environment {
+ public:
+  Environment(const std::string& name, const std::string& value) : name_(name) {
+    const char* old = std::getenv(name.c_str());
+    had_ = old != nullptr;
+    if (had_) old_ = old;
+    setenv(name.c_str(), value.c_str(), 1);
+  }
+  ~Environment() { had_ ? setenv(name_.c_str(), old_.c_str(), 1) : unsetenv(name_.c_str()); }
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+
+ private:
+  std::string name_;
+  std::string old_;
+  bool had_ = false;
+};
+
+}  // namespace distal::core

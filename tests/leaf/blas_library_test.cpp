@@ -1,0 +1,166 @@
+// Which BLAS is loaded, and how. Most is tested with libraries that only look like one, so that it does not depend on
+// the machine.
+
+#include "leaf/blas_library.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "leaf/blas.h"
+#include "support/environment.h"
+#include "support/error.h"
+#include "support/run.h"
+
+namespace distal::core {
+namespace {
+
+using test::message_of;
+
+// Takes an environment variable away as long as it lives.
+class NoEnvironment {
+ public:
+  explicit NoEnvironment(const char* name) : restore_(name, "") { unsetenv(name); }
+
+ private:
+  Environment restore_;
+};
+
+int threads_of(const SharedLibrary& library) {
+  auto* threads = library.find<int (*)()>("openblas_get_num_threads");
+  return threads ? threads() : 0;
+}
+
+bool has_variable(const char* name) { return std::getenv(name) != nullptr; }
+
+TEST(Blas, Multiplies) {
+  std::vector<double> a{1, 2, 3, 4}, b{5, 6, 7, 8}, c(4, 1);
+  blas::gemm(CblasNoTrans, CblasTrans, 2, 2, 2, a.data(), 2, b.data(), 2, c.data(), 2);
+  EXPECT_EQ(c, (std::vector<double>{18, 24, 40, 54}));
+  using Complex = std::complex<float>;
+  std::vector<Complex> x{{0, 1}, {2, 0}}, y{{0, 1}, {1, 1}};
+  EXPECT_EQ(blas::dot(2, x.data(), 1, y.data(), 1), Complex(1, 2)) << "nothing is conjugated";
+}
+
+// Every function is called with what its declaration says, so a wrong declaration would be seen.
+template <class T>
+void compute_with_all() {
+  const Cblas<T>& f = blas::functions<T>();
+  const T one = 1, two = 2;
+  auto scale = CblasScalar<T>::of(two), keep = CblasScalar<T>::of(one);
+  std::vector<T> a{1, 2, 3, 4}, x{1, 2}, y{1, 1}, c(4, 1);
+  f.gemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, 2, 2, 2, scale, a.data(), 2, a.data(), 2, keep, c.data(), 2);
+  EXPECT_EQ(c, (std::vector<T>{15, 21, 31, 45}));
+  c.assign(4, 1);
+  f.syrk(CblasRowMajor, CblasUpper, CblasNoTrans, 2, 2, scale, a.data(), 2, keep, c.data(), 2);
+  EXPECT_EQ(c, (std::vector<T>{11, 23, 1, 51}));
+  f.gemv(CblasRowMajor, CblasNoTrans, 2, 2, scale, a.data(), 2, x.data(), 1, keep, y.data(), 1);
+  EXPECT_EQ(y, (std::vector<T>{11, 23}));
+  f.axpy(2, scale, x.data(), 1, y.data(), 1);
+  EXPECT_EQ(y, (std::vector<T>{13, 27}));
+  f.ger(CblasRowMajor, 2, 2, scale, x.data(), 1, x.data(), 1, a.data(), 2);
+  EXPECT_EQ(a, (std::vector<T>{3, 6, 7, 12}));
+  EXPECT_EQ(blas::dot(2, x.data(), 1, x.data(), 1), T(5));
+}
+
+TEST(Blas, HasAllFunctionsOfAllTypes) {
+  compute_with_all<float>();
+  compute_with_all<double>();
+  compute_with_all<std::complex<float>>();
+  compute_with_all<std::complex<double>>();
+}
+
+TEST(Blas, HasOneThread) {
+  int threads = threads_of(blas_library().library);
+  if (threads == 0) GTEST_SKIP() << "only OpenBLAS tells, and this is " << blas_description();
+  EXPECT_EQ(threads, 1);
+}
+
+TEST(Blas, HasKernelsAsGoodAsTheCpu) {
+  std::string kernels = kernels_of(blas_library().library);
+  if (kernels.empty()) GTEST_SKIP() << "only OpenBLAS tells, and this is " << blas_description();
+  if (has_variable("OPENBLAS_CORETYPE")) GTEST_SKIP() << "the environment chooses the kernels";
+  EXPECT_GE(vectors_of_kernels(kernels), vectors_of_cpu()) << blas_description();
+  EXPECT_NE(blas_description().find(kernels + " kernels"), std::string::npos) << blas_description();
+}
+
+TEST(LoadBlas, AnOldOpenblasIsToldWhichKernelsToTake) {
+  NoEnvironment core("OPENBLAS_CORETYPE");
+  EXPECT_EQ(load_blas(FAKE_OPENBLAS, Vectors::Avx512).description,
+            "OpenBLAS 9.8.7, SkylakeX kernels (chosen by DISTAL; by itself it takes Prescott)");
+  EXPECT_EQ(load_blas(FAKE_OPENBLAS, Vectors::Avx2).description,
+            "OpenBLAS 9.8.7, Haswell kernels (chosen by DISTAL; by itself it takes Prescott)");
+  EXPECT_EQ(load_blas(FAKE_OPENBLAS, Vectors::Narrow).description, "OpenBLAS 9.8.7, Prescott kernels");
+  EXPECT_FALSE(has_variable("OPENBLAS_CORETYPE")) << "the environment is as it was";
+}
+
+TEST(LoadBlas, TheUsersKernelsStay) {
+  Environment core("OPENBLAS_CORETYPE", "Nehalem");
+  EXPECT_EQ(load_blas(FAKE_OPENBLAS, Vectors::Avx512).description, "OpenBLAS 9.8.7, Nehalem kernels");
+}
+
+// Loaded by somebody else in this process, it cannot be loaded anew.
+TEST(LoadBlas, WhatIsLoadedAlreadyStays) {
+  NoEnvironment core("OPENBLAS_CORETYPE");
+  SharedLibrary before;
+  ASSERT_TRUE(before.load(FAKE_OPENBLAS)) << before.error();
+  EXPECT_EQ(load_blas(FAKE_OPENBLAS, Vectors::Avx512).description, "OpenBLAS 9.8.7, Prescott kernels");
+}
+
+TEST(LoadBlas, NoPoolOfThreadsIsStarted) {
+  Environment threads("OPENBLAS_NUM_THREADS", "7");
+  EXPECT_EQ(threads_of(load_blas(FAKE_OPENBLAS).library), 1);
+  EXPECT_STREQ(std::getenv("OPENBLAS_NUM_THREADS"), "7") << "the environment is as it was";
+}
+
+TEST(LoadBlas, NamesMayHaveThePrefixOfPyPI) {
+  NoEnvironment core("OPENBLAS_CORETYPE");
+  EXPECT_EQ(load_blas(FAKE_SCIPY, Vectors::Narrow).description, "OpenBLAS 9.8.7, Prescott kernels");
+}
+
+TEST(LoadBlas, RefusesWhatIsNoUse) {
+  std::string missing = message_of([] { load_blas("/nowhere/libblas.so"); });
+  EXPECT_NE(missing.find("cannot load a BLAS: /nowhere/libblas.so"), std::string::npos) << missing;
+  EXPECT_NE(missing.find("set DISTAL_BLAS to a shared library with CBLAS"), std::string::npos) << missing;
+  std::string other = message_of([] { load_blas("libm.so.6"); });
+  EXPECT_NE(other.find("libm.so.6 is no BLAS with CBLAS: it has no function cblas_sgemm"), std::string::npos) << other;
+  std::string wide = message_of([] { load_blas(FAKE_WIDE); });
+  EXPECT_NE(wide.find(" takes sizes of 64 bits, and a BLAS with sizes of 32 bits is needed"), std::string::npos)
+      << wide;
+  try {
+    load_blas("/nowhere/libblas.so");
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), Error::Kind::Resources);
+  }
+}
+
+TEST(LoadBlas, TheEnvironmentChoosesTheLibrary) {
+  {
+    Environment chosen("DISTAL_BLAS", "libmine.so");
+    EXPECT_EQ(blas_name(), "libmine.so");
+  }
+  NoEnvironment chosen("DISTAL_BLAS");
+  EXPECT_NE(blas_name(), "");
+  Environment empty("DISTAL_BLAS", "");
+  EXPECT_NE(blas_name(), "") << "empty is as if it were not set";
+}
+
+TEST(Kernels, BetterOnesAreFound) {
+  EXPECT_EQ(better_kernels("Prescott", Vectors::Avx512), "SkylakeX");
+  EXPECT_EQ(better_kernels("Haswell", Vectors::Avx512), "SkylakeX");
+  EXPECT_EQ(better_kernels("ZEN", Vectors::Avx512), "SkylakeX") << "in any case";
+  EXPECT_EQ(better_kernels("Sandybridge", Vectors::Avx2), "Haswell");
+  EXPECT_EQ(better_kernels("Nehalem", Vectors::Avx), "Sandybridge");
+}
+
+TEST(Kernels, GoodOnesStay) {
+  EXPECT_EQ(better_kernels("SkylakeX", Vectors::Avx512), "");
+  EXPECT_EQ(better_kernels("Zen", Vectors::Avx2), "");
+  EXPECT_EQ(better_kernels("Prescott", Vectors::Narrow), "");
+  EXPECT_EQ(better_kernels("of a CPU to come", Vectors::Avx512), "");
+  EXPECT_EQ(better_kernels("", Vectors::Avx512), "") << "no OpenBLAS";
+}
+
+}  // namespace
+}  // namespace distal::core
