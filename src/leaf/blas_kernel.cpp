@@ -140,6 +140,7 @@ class BlasKernel : public BoxKernel {
   // That there is no library is said before the run: a task has nobody to tell.
   void prepare(const Box&) const override { blas_library(); }
 
+  bool is_library() const override { return true; }
   std::string description() const override { return "BLAS"; }
   std::string explain(const Box& box, const std::vector<std::string>&) const override {
     const Shape shape = *shape_of(box);

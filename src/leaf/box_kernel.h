@@ -17,6 +17,7 @@ class BoxKernel {
   virtual void run(const Box& box) const = 0;
   // Does beforehand what a run of such a box needs: compiles.
   virtual void prepare(const Box&) const {}
+  virtual bool is_library() const { return false; }
   virtual std::string description() const = 0;
   // In words, what it does with such a box; the operands by name.
   virtual std::string explain(const Box& box, const std::vector<std::string>& operands) const = 0;

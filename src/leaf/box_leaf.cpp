@@ -151,6 +151,17 @@ class BoxLeaf : public LeafKernel {
   mutable std::unique_ptr<LeafKernel> otherwise_;
 };
 
+// Why no library, or what it would have been called.
+std::string beside_library(const BoxTerms& terms, const Compute& compute, const std::vector<std::string>& names,
+                           ElementType type) {
+  if (terms.terms.size() > 1) return "";
+  LeafTerm term = terms.terms[0];
+  term.first_operand = terms.operands.size() > 1 ? terms.operands[1] : 0;
+  BlasForm form = blas_form(compute, term, names, type);
+  if (!form.why_not.empty()) return "; no library, as " + form.why_not;
+  return fmt::format("; {} by BLAS would be slower", form.name);
+}
+
 std::string explain_part(const BoxPlanner& planner, const BoxPart& part, const Compute& compute,
                          const std::vector<std::string>& names, ElementType type) {
   std::vector<std::string> operands{to_string(compute.assignment.lhs)};
@@ -158,21 +169,18 @@ std::string explain_part(const BoxPlanner& planner, const BoxPart& part, const C
     for (const Access& a : accesses(t.expr)) operands.push_back(to_string(a));
   }
   Box box = planner.finder().likely(part.terms);
-  std::string out = part.kernel_for(box)->explain(box, operands);
-  if (part.terms.terms.size() > 1) return out;
-  LeafTerm term = part.terms.terms[0];
-  term.first_operand = part.terms.operands.size() > 1 ? part.terms.operands[1] : 0;
-  BlasForm form = blas_form(compute, term, names, type);
-  if (!form.why_not.empty()) return fmt::format("{}; no library, as {}", out, form.why_not);
-  if (out.find("BLAS") != std::string::npos) return out;
-  return fmt::format("{}; {} by BLAS would be slower", out, form.name);
+  const BoxKernel* kernel = part.kernel_for(box);
+  std::string out = kernel ? kernel->explain(box, operands) : "interpreted, as there is little to do";
+  if (kernel && kernel->is_library()) return out;
+  return out + beside_library(part.terms, compute, names, type);
 }
 
 }  // namespace
 
-std::string explain_box_leaf(const LeafTask& task, ElementType type) {
-  BoxPlanner planner(task, type, {});
+std::string explain_box_leaf(const LeafTask& task, ElementType type, BoxChoice choice) {
   const Compute& compute = *task.part->compute();
+  if (!choice.compile && compute.terms.size() > 1) return "interpreted, as there is little to do";
+  BoxPlanner planner(task, type, choice);
   std::string out;
   for (const BoxPart& part : planner.parts()) {
     out += (out.empty() ? "" : "; then ") + explain_part(planner, part, compute, task.stage->space.names, type);

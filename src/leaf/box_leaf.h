@@ -21,6 +21,6 @@ std::unique_ptr<LeafKernel> make_box_leaf(const LeafTask& task, ElementType type
                                           std::function<std::unique_ptr<LeafKernel>()> otherwise);
 
 // How the terms of the part would run, as far as their likely strides tell.
-std::string explain_box_leaf(const LeafTask& task, ElementType type);
+std::string explain_box_leaf(const LeafTask& task, ElementType type, BoxChoice choice);
 
 }  // namespace distal::core

@@ -77,11 +77,14 @@ std::string why_in_order(const LeafTask& task) {
   return why_no_box(task).value_or("");
 }
 
+BoxChoice automatic_choice(const LeafTask& task) {
+  return {.library = true, .compile = points_of(*task.stage) > kTinyPoints};
+}
+
 std::unique_ptr<LeafKernel> make_automatic_part(const LeafTask& task, ElementType type) {
   auto plain = [task, type] { return make_plain_part(task, type, false); };
   if (!why_in_order(task).empty()) return plain();
-  BoxChoice choice{.library = true, .compile = points_of(*task.stage) > kTinyPoints};
-  std::unique_ptr<LeafKernel> made = make_box_leaf(task, type, choice, plain);
+  std::unique_ptr<LeafKernel> made = make_box_leaf(task, type, automatic_choice(task), plain);
   return made ? std::move(made) : plain();
 }
 
@@ -109,7 +112,7 @@ std::string explain_part(const LeafTask& task, ElementType type) {
   if (std::string why = why_in_order(task); !why.empty()) {
     return fmt::format("{}: code of its own, loop by loop; nothing else, as {}\n", what, why);
   }
-  return fmt::format("{}: {}\n", what, explain_box_leaf(task, type));
+  return fmt::format("{}: {}\n", what, explain_box_leaf(task, type, automatic_choice(task)));
 }
 
 }  // namespace

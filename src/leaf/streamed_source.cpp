@@ -57,7 +57,7 @@ class PlaneWriter {
       tiles();
     } else {
       line("Int y = 0;");
-      if (shares_rows()) rows(kRows);
+      if (shares_rows() && !streams()) rows(kRows);
       rows(1);
     }
     if (streams()) out_ += "#if defined(__x86_64__)\n  __builtin_ia32_sfence();\n#endif\n";

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "leaf/box_leaf.h"
 #include "leaf/gemm.h"
 #include "leaf/generate.h"
 #include "leaf/interpret.h"
@@ -249,20 +250,22 @@ TEST(LibraryLeaf, IsFoundByStructure) {
 }
 
 TEST(LibraryLeaf, WhereThereIsNoneItSaysWhy) {
-  const std::string gemm = "A(i, j) = B(i, k) * C(k, j)",
-                    code = "A(i, j) += B(i, k) * C(k, j): code of its own; no library, as ";
-  EXPECT_EQ(explained(gemm, ElementType::Int64), code + "there is no BLAS for integers\n");
-  EXPECT_EQ(explained(gemm + "\nschedule\n  vectorize(k)"), code + "its loops are marked\n");
-  EXPECT_EQ(explained("A(i, j) = x(i) * y(j)"),
-            "A(i, j) = x(i) * y(j): code of its own; no library, as it stores and does not add\n");
+  const std::string gemm = "A(i, j) = B(i, k) * C(k, j)", made = "A(i, j) += B(i, k) * C(k, j): ",
+                    little = "interpreted, as there is little to do; no library, as ",
+                    in_order = "code of its own, loop by loop; nothing else, as ";
+  EXPECT_EQ(explained(gemm, ElementType::Int64), made + little + "there is no BLAS for integers\n");
+  EXPECT_EQ(explained(gemm + "\nschedule\n  vectorize(k)"), made + in_order + "its loops are marked\n");
+  Plan uneven = test::plan_text(
+      "machine M = Grid(4)\ntensor A(6, 6)\ntensor B(6, 6)\ntensor C(6, 6)\n" + gemm +
+      "\nschedule\n  collapse(i, j, f)\n  divide(f, fo, fi, 4)\n  distribute(fo)\n  communicate({A, B, C}, fo)\n");
+  EXPECT_EQ(explain_leaf(uneven.stages[0], ElementType::Double), made + in_order + "its loops do not run over a box\n");
+  EXPECT_EQ(explained("A(i, j) = x(i) * y(j)"), "A(i, j) = x(i) * y(j): " + little + "it stores and does not add\n");
   EXPECT_EQ(
       explained("x(i) = A(i, j) * B(j, i) * y(j)"),
-      "x(i) += A(i, j) * B(j, i) * y(j): code of its own; no library, as A(i, j) * B(j, i) * y(j) is not a product of "
-      "two tensors\n");
-  EXPECT_EQ(explained("x(i) = A(i, i) * B(i, j)"),
-            "x(i) += A(i, i) * B(i, j): code of its own; no library, as an index stands twice\n");
-  EXPECT_EQ(explained("x(i) = A(i, j) * y(i)"),
-            "x(i) += A(i, j) * y(i): code of its own; no library, as j stands in one tensor only\n");
+      "x(i) += A(i, j) * B(j, i) * y(j): " + little + "A(i, j) * B(j, i) * y(j) is not a product of two tensors\n");
+  EXPECT_EQ(explained("x(i) = A(i, j) * y(i)"), "x(i) += A(i, j) * y(i): " + little + "j stands in one tensor only\n");
+  EXPECT_EQ(explained("x(i) = A(i, j) * y(j) + y(i)"),
+            "x(i) += A(i, j) * y(j) + y(i): interpreted, as there is little to do\n");
 }
 
 // Of 2^62 iterations all but a few are past the end; stepping through them would take a century.
@@ -282,7 +285,7 @@ TEST(LeafChoiceTest, TheLibraryWhereSubstituteAsksForIt) {
             "gemm (plain loops: no BLAS for integers)");
   EXPECT_EQ(make_leaf(plan.stages[0], ElementType::Double, LeafChoice::Interpreted)->description(), "interpreted");
   Plan found = test::plan_algorithm("ttv", "ni=8,nj=8,nk=8");
-  EXPECT_EQ(make_leaf(found.stages[0], ElementType::Double, LeafChoice::Automatic)->description(), "gemv (BLAS)");
+  EXPECT_EQ(make_leaf(found.stages[0], ElementType::Double, LeafChoice::Automatic)->description(), "BLAS");
   Plan tiny = test::plan_algorithm("mttkrp", "ni=8,nj=8,nk=8");
   EXPECT_EQ(make_leaf(tiny.stages[0], ElementType::Double, LeafChoice::Automatic)->description(), "interpreted");
 }
@@ -318,10 +321,8 @@ schedule
   std::vector<std::unique_ptr<LeafKernel>> leaves;
   leaves.push_back(make_interpreted_leaf(whole_leaf(stage), ElementType::Double));
   leaves.push_back(make_gemm_leaf(whole_leaf(stage), ElementType::Double));
-  leaves.push_back(make_generated_leaf(whole_leaf(stage), ElementType::Double));
-  leaves.push_back(
-      make_contraction_leaf(whole_leaf(stage), ElementType::Double,
-                            std::get<Contraction>(match_contraction(whole_leaf(stage), ElementType::Double)), {}));
+  leaves.push_back(make_generated_leaf(whole_leaf(stage), ElementType::Double, false));
+  leaves.push_back(make_box_leaf(whole_leaf(stage), ElementType::Double, {.library = false, .compile = true}, {}));
   double want = a;
   for (const auto& leaf : leaves) {
     leaf->run(arguments);

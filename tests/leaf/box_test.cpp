@@ -1,0 +1,208 @@
+// Leaves whose loops run over a box: which kernel takes them, and that each is right at every size, in every layout and
+// on several threads.
+
+#include "leaf/box_leaf.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "leaf/blocked_source.h"
+#include "leaf/streamed_source.h"
+#include "support/cache_folder.h"
+#include "support/golden.h"
+#include "support/run.h"
+
+namespace distal::core {
+namespace {
+
+using test::run_text;
+using test::RunOptions;
+
+// Kept from run to run, so that leaves that did not change are not compiled again.
+std::string cache() { return fmt::format("{}distal-leaf-test-{}", testing::TempDir(), geteuid()); }
+
+RunOptions generated(ElementType type, int threads = 1) {
+  RunOptions options;
+  options.type = type;
+  options.leaf = LeafChoice::Generated;
+  options.threads = threads;
+  return options;
+}
+
+std::string order(bool transposed) { return transposed ? " order(1, 0)\n" : "\n"; }
+
+std::string product(int64_t rows, int64_t columns, int64_t sums, int orders) {
+  return fmt::format("tensor A({0}, {1}){3}tensor B({0}, {2}){4}tensor C({2}, {1}){5}A(i, j) = B(i, k) * C(k, j)\n",
+                     rows, columns, sums, order(orders & 1), order(orders & 2), order(orders & 4));
+}
+
+// ---- register blocks ----
+
+class Widths : public testing::TestWithParam<ElementType> {};
+
+TEST_P(Widths, EveryNumberOfColumns) {
+  test::CacheFolder folder(cache());
+  for (int64_t columns = 1; columns <= 70; ++columns) {
+    SCOPED_TRACE(columns);
+    run_text(product(13, columns, 9, static_cast<int>(columns) % 8), "", generated(GetParam()));
+  }
+}
+
+TEST_P(Widths, EveryNumberOfRows) {
+  test::CacheFolder folder(cache());
+  for (int64_t rows = 1; rows <= 20; ++rows) run_text(product(rows, 33, 5, 0), "", generated(GetParam()));
+  run_text(product(200, 3, 5, 5), "", generated(GetParam()));
+}
+
+TEST_P(Widths, SumsAndColumnsOfSeveralBlocks) {
+  test::CacheFolder folder(cache());
+  for (int64_t sums : {1, 3, 4, 8, 511, 513, 1100}) {
+    for (int orders : {0, 3, 6}) run_text(product(7, 12, sums, orders), "", generated(GetParam()));
+  }
+  run_text(product(5, 700, 600, 0), "", generated(GetParam()));
+}
+
+TEST_P(Widths, OnSeveralThreads) {
+  test::CacheFolder folder(cache());
+  for (int threads : {2, 3, 5}) {
+    run_text(product(64, 64, 64, 0), "", generated(GetParam(), threads));
+    run_text(product(1, 40, 1500, 4), "", generated(GetParam(), threads));
+    run_text(product(2, 3, 9000, 1), "", generated(GetParam(), threads));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, Widths,
+                         testing::Values(ElementType::Double, ElementType::Float, ElementType::Int32,
+                                         ElementType::Int64, ElementType::ComplexDouble),
+                         [](const auto& tested) {
+                           std::string name = to_string(tested.param);
+                           std::erase_if(name, [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); });
+                           return name;
+                         });
+
+// Products of three and four, every factor at every place.
+TEST(Blocks, FactorsBesideTheTwo) {
+  test::CacheFolder folder(cache());
+  const std::vector<std::string> statements{"A(i, l) = B(i, j, k) * C(j, l) * D(k, l)",
+                                            "A(i, l) = C(j, l) * D(k, l) * B(i, j, k)",
+                                            "A(i, l) = D(k, l) * B(i, j, k) * -C(j, l)",
+                                            "A(l, i) = D(k, l) * 2 * C(j, l) * B(i, j, k)",
+                                            "A(i, l) = E(i) * C(i, k) * D(k, l) * F(l, i)",
+                                            "A(i, l) = C(i, k) * E(i) * D(k, l) * E(l) - F(i, l)",
+                                            "A(i, l) += F(i, l) * C(i, k) * D(k, l)",
+                                            "A(i, i) = C(i, k) * D(k, l) * F(i, l)",
+                                            "A(i, l) = C(i, k) * C(l, k)"};
+  for (const std::string& statement : statements) {
+    for (int orders = 0; orders < 4; ++orders) {
+      SCOPED_TRACE(statement + " " + std::to_string(orders));
+      std::string text = fmt::format(
+          "tensor A(15, 15){0}tensor B(15, 15, 15) order({2})\ntensor C(15, 15){1}tensor D(15, 15){0}tensor E(15)\n"
+          "tensor F(15, 15){1}{3}\n",
+          order(orders & 1), order(orders & 2), orders == 1 ? "2, 0, 1" : "0, 1, 2", statement);
+      run_text(text, "", generated(ElementType::Double));
+      run_text(text, "", generated(ElementType::Int64, 4));
+    }
+  }
+}
+
+TEST(Blocks, ContractionsOfManyIndices) {
+  test::CacheFolder folder(cache());
+  const std::string tensors = "tensor A(6, 5, 7, 4)\ntensor B(6, 3, 7, 8)\ntensor C(3, 5, 8, 4)\n";
+  for (const std::string statement :
+       {"A(a, b, i, j) = B(a, c, i, k) * C(c, b, k, j)", "A(a, b, i, j) = C(c, b, k, j) * B(a, c, i, k)",
+        "A(a, b, i, j) = 3 * C(c, b, k, j) * B(a, c, i, k) - B(a, c, i, k)"}) {
+    run_text(tensors + statement + "\n", "", generated(ElementType::Float));
+    run_text(tensors + statement + "\n", "", generated(ElementType::Double, 3));
+  }
+}
+
+// ---- one pass ----
+
+TEST(OnePass, EveryWayThroughAPlane) {
+  test::CacheFolder folder(cache());
+  const std::string tensors =
+      "tensor a\ntensor v(37)\ntensor w(29)\ntensor A(37, 29)\ntensor B(37, 29)\ntensor C(29, 37)\n"
+      "tensor D(37, 29) order(1, 0)\ntensor T(5, 37, 29)\n";
+  for (const std::string statement :
+       {"A(i, j) = B(i, j) + C(j, i)", "A(i, j) = B(i, j) * w(j) + v(i)", "A(i, j) = 2 * D(i, j) - v(i) * w(j)",
+        "D(i, j) = B(i, j) * C(j, i)", "v(i) = B(i, j) * w(j)", "w(j) = B(i, j) * v(i)", "w(j) = D(i, j) * v(i)",
+        "a = B(i, j) * C(j, i) * D(i, j)", "a = v(i) * w(j)", "v(i) = C(j, i) + v2(i)", "a = T(l, i, j) * A(i, j)",
+        "A(i, j) = T(l, i, j)", "A(i, j) += T(l, i, j) * v(i) - 1", "v(i) = B(i, j) * D(i, j) - w(j) + 3"}) {
+    SCOPED_TRACE(statement);
+    std::string text = tensors + "tensor v2(37)\n" + statement + "\n";
+    for (ElementType type : {ElementType::Double, ElementType::Int32, ElementType::ComplexFloat}) {
+      run_text(text, "", generated(type));
+    }
+  }
+}
+
+TEST(OnePass, LongSumsAndLargeOutputs) {
+  test::CacheFolder folder(cache());
+  for (int threads : {1, 2, 3}) {
+    for (int n : {1023, 1024, 4099, 70001}) {
+      std::string text = fmt::format("tensor a\ntensor b({0})\ntensor c({0})\na = b(i) * c(i) * b(i)\n", n);
+      run_text(text, "", generated(ElementType::Double, threads));
+    }
+    run_text("tensor A(2100, 2050)\ntensor B(2100, 2050)\ntensor c(2050)\nA(i, j) = B(i, j) - c(j)\n", "",
+             generated(ElementType::Double, threads));
+  }
+}
+
+TEST(OnePass, SourcesAsRead) {
+  auto source = [](const std::string& statement, const PlaneShape& shape) {
+    Plan plan = test::plan_text("tensor a\ntensor v(9)\ntensor A(9, 9)\ntensor B(9, 9)\n" + statement + "\n", "");
+    return plane_source(leaf_of(*plan.stages[0].stage).root.compute()->terms, ElementType::Double, shape);
+  };
+  using enum Pace;
+  test::expect_golden("leaf/plane_sum.txt",
+                      source("v(i) = A(i, j) * B(i, j)", {{Still, Next, Next}, {true, true, true}}));
+  test::expect_golden("leaf/plane_past_cache.txt",
+                      source("A(i, j) = B(i, j) - v(j) * 2", {{Next, Next, Next}, {true, true, false}, false, true}));
+  test::expect_golden("leaf/plane_tiles.txt",
+                      source("A(i, j) = B(j, i)", {{Next, Further}, {true, true}, false, false}));
+  test::expect_golden("leaf/blocks.txt", blocked_source(ElementType::Double, 1));
+}
+
+// ---- the choice ----
+
+std::string explained(const std::string& statement, ElementType type = ElementType::Double) {
+  std::string text =
+      "param n = 2048, l = 64\ntensor a\ntensor x(n)\ntensor A(n, n)\ntensor B(n, n)\ntensor C(n, n)\ntensor D(n, n)\n"
+      "tensor T(n, n, l)\ntensor U(n, n, n)\ntensor P(n, l)\ntensor Q(n, l)\ntensor R(n, l)\ntensor y(n)\n" +
+      statement + "\n";
+  std::string out = explain_leaf(test::plan_text(text, "").stages[0], type);
+  return out.substr(out.find(": ") + 2);
+}
+
+TEST(Choice, IsExplained) {
+  EXPECT_EQ(explained("A(i, j) = B(i, k) * C(k, j)"), "gemm by BLAS\n");
+  EXPECT_EQ(explained("A(i, j) = 2 * C(k, i) * B(k, j)"), "gemm by BLAS\n");
+  EXPECT_EQ(explained("A(i, j) = B(i, k) * C(k, j)", ElementType::Int64),
+            "B(i, k) times C(k, j) in register blocks; no library, as there is no BLAS for integers\n");
+  EXPECT_EQ(explained("T(i, j, m) = U(i, j, k) * P(k, m)"),
+            "U(i, j, k) times P(k, m) in register blocks; gemm by BLAS would be slower\n");
+  EXPECT_EQ(explained("R(i, m) = U(i, j, k) * P(j, m) * Q(k, m)"),
+            "U(i, j, k) times Q(k, m) in register blocks, each block times P(j, m) as it is added, nothing kept in "
+            "between; no library, as U(i, j, k) * P(j, m) * Q(k, m) is not a product of two tensors\n");
+  EXPECT_EQ(explained("x(i) = A(i, j) * y(j)"), "in one pass; gemv by BLAS would be slower\n");
+  EXPECT_EQ(explained("A(i, j) = B(i, j) + C(j, i)"), "2 terms in one pass\n");
+  EXPECT_EQ(explained("A(i, j) = B(i, k) * C(k, j) + D(i, j)"),
+            "gemm by BLAS; then in one pass; no library, as D(i, j) is not a product of two tensors\n");
+}
+
+TEST(Choice, StrictKeepsTheOrderOfTheLoops) {
+  test::CacheFolder folder(cache());
+  std::string text = "tensor a\ntensor b(3000)\ntensor c(3000)\na = b(i) * c(i)\n";
+  RunOptions options;
+  options.leaf = LeafChoice::Strict;
+  options.integer_valued = false;
+  test::TestRun strict(text, "", options);
+  strict.run_and_check();
+  options.leaf = LeafChoice::Interpreted;
+  test::TestRun one_by_one(text, "", options);
+  one_by_one.run_and_check();
+  EXPECT_TRUE(strict.store().gather(0) == one_by_one.store().gather(0));
+}
+
+}  // namespace
+}  // namespace distal::core
