@@ -9,14 +9,10 @@
 
 namespace distal::core {
 
-namespace {
-constexpr size_t kAlignment = 64;
-}
-
 void FreeBlock::operator()(std::byte* data) const { std::free(data); }
 
-Block Allocator::allocate(int64_t processor, int64_t bytes) {
-  size_t size = (static_cast<size_t>(std::max<int64_t>(bytes, 1)) + kAlignment - 1) / kAlignment * kAlignment;
+Block Allocator::allocate(int64_t processor, int64_t bytes, int64_t padding) {
+  auto size = static_cast<size_t>(aligned(std::max<int64_t>(bytes + padding, 1)));
   auto* data = static_cast<std::byte*>(std::aligned_alloc(kAlignment, size));
   if (!data) {
     throw Error(fmt::format("no memory for {} bytes of processor {}", bytes, processor), {}, {},

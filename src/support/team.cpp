@@ -1,49 +1,11 @@
 #include "support/team.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
+#include "support/spin.h"
+
 namespace distal::core {
-
-namespace {
-
-constexpr std::chrono::microseconds kSpin{20};
-constexpr int kPausesBetweenLooks = 16;
-
-// All helpers of this process. Once they and their callers are more than the cores, one that spins keeps another from
-// its work, so nobody does.
-std::atomic<int> all_helpers{0};
-
-bool may_spin() {
-  static const int cores = static_cast<int>(std::thread::hardware_concurrency());
-  return all_helpers.load(std::memory_order_relaxed) < cores;
-}
-
-void pause() {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
-
-// Whether it came to hold within the time that spinning is worth.
-template <class Condition>
-bool spin_until(const Condition& holds) {
-  if (holds()) return true;
-  if (!may_spin()) return false;
-  auto end = std::chrono::steady_clock::now() + kSpin;
-  do {
-    for (int i = 0; i < kPausesBetweenLooks; ++i) {
-      pause();
-      if (holds()) return true;
-    }
-  } while (std::chrono::steady_clock::now() < end);
-  return false;
-}
-
-}  // namespace
 
 Team::Team(int threads) : size_(std::max(1, threads)) {}
 
@@ -67,7 +29,7 @@ void Team::start() {
   try {
     for (int i = 1; i < size_; ++i) {
       helpers_.emplace_back([this, i] { help(i); });
-      ++all_helpers;
+      add_spinners(1);
     }
   } catch (...) {  // the system has no more threads
     stop();
@@ -80,7 +42,7 @@ void Team::stop() {
   ++round_;
   wake_helpers();
   for (std::thread& t : helpers_) t.join();
-  all_helpers -= static_cast<int>(helpers_.size());
+  remove_spinners(static_cast<int>(helpers_.size()));
   helpers_.clear();
   round_ = 0;
   stopping_ = false;

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "engine/threads/buffers.h"
+#include "engine/threads/script.h"
 #include "engine/threads/task_graph.h"
 #include "plan/walk.h"
 
@@ -38,35 +39,26 @@ class ThreadsEngine::Runner : public PlanVisitor {
         leaves_(std::move(leaves)),
         allocator_(allocator),
         store_(store),
-        options_(options) {
+        options_(options),
+        scripts_(plan.stages.size()),
+        versions_(plan.tensors.size(), 0) {
     share_out(threads_of(options));
   }
 
-  // A thread for every processor as long as there are enough, and the others to help inside of processors.
-  void share_out(int64_t threads) {
-    int64_t workers = std::min(threads, plan_.processors);
-    graph_ = std::make_unique<TaskGraph>(static_cast<int>(workers));
-    int64_t size = threads / plan_.processors;
-    if (size <= 1) return;
-    for (int64_t p = 0; p < plan_.processors; ++p) teams_.push_back(std::make_unique<Team>(static_cast<int>(size)));
+  RunCounts run() {
+    forget_what_moved();
+    RunCounts sum;
+    for (size_t s = 0; s < plan_.stages.size(); ++s) sum += run_once(s);
+    rest();
+    return sum;
   }
 
-  // Walks the whole plan, or one stage of it.
-  RunCounts run(const StagePlan* only) {
-    moved_ = 0;
-    messages_ = 0;
-    copied_ = 0;
-    int64_t before = graph_->tasks_run();
-    try {
-      only ? walk(plan_, *only, *this) : walk(plan_, *this);
-    } catch (...) {
-      drain();
-      throw;
-    }
-    return {moved_, copied_.load(), messages_, graph_->tasks_run() - before};
+  RunCounts run_stage(size_t stage) {
+    forget_what_moved();
+    RunCounts counts = run_once(stage);
+    rest();
+    return counts;
   }
-
-  RunCounts run_stage(size_t stage) { return run(&plan_.stages[stage]); }
 
   void begin(const StagePlan& stage) override {
     stage_ = &stage;
@@ -76,16 +68,17 @@ class ThreadsEngine::Runner : public PlanVisitor {
     homes_.clear();
     homes_.resize(static_cast<size_t>(plan_.processors));
     last_leaf_.assign(static_cast<size_t>(plan_.processors), nullptr);
+    reserve_memory();
     take_workspaces(needs_.workspace_bytes[number_]);
   }
 
   void init(int tensor) override {
     for (int64_t p = 0; p < plan_.processors; ++p) {
       if (!store_.has_piece(tensor, p)) continue;
-      TaskPtr task = TaskGraph::make([this, tensor, p] { store_.clear(tensor, p); });
+      TaskPtr task = make([this, tensor, p] { store_.clear(tensor, p); });
       std::vector<TaskPtr> dependencies;
       homes_[p].add_exclusive(task, dependencies);
-      graph_->submit(task, dependencies);
+      submit(task, dependencies);
     }
   }
 
@@ -114,33 +107,141 @@ class ThreadsEngine::Runner : public PlanVisitor {
 
   void end(const StagePlan&) override {
     graph_->wait();
-    give_back();
+    if (writing_) keep_script();
+    clean_up();
   }
 
  private:
   ElementType type() const { return store_.type(); }
   const TensorPlan& tensor(int index) const { return plan_.tensors[index]; }
 
+  // A thread for every processor as long as there are enough, and the others to help inside of processors.
+  void share_out(int64_t threads) {
+    workers_ = static_cast<int>(std::min(threads, plan_.processors));
+    crew_ = std::make_unique<Team>(workers_);
+    int64_t size = threads / plan_.processors;
+    if (size <= 1) return;
+    for (int64_t p = 0; p < plan_.processors; ++p) teams_.push_back(std::make_unique<Team>(static_cast<int>(size)));
+  }
+
+  RunCounts run_once(size_t stage) {
+    copied_ = 0;
+    return scripts_[stage] ? replay(*scripts_[stage]) : stream(stage);
+  }
+
+  RunCounts replay(Script& script) {
+    script.run_on(*crew_);
+    return {script.bytes_moved, copied_, script.messages, script.size()};
+  }
+
+  // Walks the plan and runs the tasks while they are made, and writes them down for the next time.
+  RunCounts stream(size_t stage) {
+    moved_ = 0;
+    messages_ = 0;
+    tasks_ = 0;
+    script_ = std::make_unique<Script>();
+    writing_ = true;
+    if (!graph_) graph_ = std::make_unique<TaskGraph>(workers_);
+    try {
+      walk(plan_, plan_.stages[stage], *this);
+    } catch (...) {
+      drain();
+      throw;
+    }
+    return {moved_, copied_, messages_, tasks_};
+  }
+
+  // Scripts point into the pieces of tensors, which the user may have put elsewhere since.
+  void forget_what_moved() {
+    bool moved = false;
+    for (size_t t = 0; t < versions_.size(); ++t) {
+      int64_t now = store_.pieces(static_cast<int>(t)).version();
+      moved = moved || now != versions_[t];
+      versions_[t] = now;
+    }
+    if (moved) forget_scripts();
+  }
+
+  void forget_scripts() {
+    for (auto& script : scripts_) script = nullptr;
+  }
+
+  // The graph's threads are of no use once everything is written down.
+  void rest() {
+    if (!graph_) return;
+    if (std::all_of(scripts_.begin(), scripts_.end(), [](const auto& s) { return s != nullptr; })) graph_ = nullptr;
+  }
+
+  void keep_script() {
+    script_->bytes_moved = moved_;
+    script_->messages = messages_;
+    script_->finish();
+    scripts_[number_] = std::move(script_);
+  }
+
   void drain() {
     try {
       graph_->wait();
     } catch (...) {  // the failure is on its way already
     }
-    give_back();
+    forget_scripts();  // it may be memory that failed, and been moved for some of the processors only
+    clean_up();
+  }
+
+  // Memory is kept for scripts alone.
+  void clean_up() {
+    buffers_.clear();
+    workspaces_.clear();
+    script_ = nullptr;
+    if (std::none_of(scripts_.begin(), scripts_.end(), [](const auto& s) { return s != nullptr; })) arenas_.clear();
+  }
+
+  Arena& arena_of(int64_t p) {
+    std::unique_ptr<Arena>& arena = arenas_[p];
+    if (!arena) arena = std::make_unique<Arena>(p, allocator_);
+    return *arena;
+  }
+
+  // What the stage acquires, and its workspaces. The scripts of other stages are void if theirs was too small.
+  void reserve_memory() {
+    struct Room {
+      int64_t bytes = 0, parts = 0;
+    };
+    std::unordered_map<int64_t, Room> rooms;
+    auto add = [&](int64_t p, int64_t bytes) {
+      if (bytes == 0) return;
+      rooms[p].bytes += bytes;
+      ++rooms[p].parts;
+    };
+    for (const auto& places : needs_.buffers[number_]) {
+      for (const auto& [p, need] : places) add(p, need.bytes * need.depth);
+    }
+    for (int64_t p : stage_->places(stage_->machine.levels())) add(p, needs_.workspace_bytes[number_]);
+    bool moved = false;
+    for (const auto& [p, room] : rooms) moved = arena_of(p).reserve(room.bytes, room.parts) || moved;
+    if (moved) forget_scripts();
+    for (const auto& [p, arena] : arenas_) arena->rewind();
   }
 
   // A processor runs one leaf at a time, so one set of workspaces is enough for it.
   void take_workspaces(int64_t bytes) {
     if (bytes == 0) return;
-    for (int64_t p : stage_->places(stage_->machine.levels())) {
-      workspaces_[p] = allocator_.allocate(p, bytes);
-    }
+    for (int64_t p : stage_->places(stage_->machine.levels())) workspaces_[p] = arena_of(p).take(bytes);
   }
 
-  void give_back() {
-    buffers_.clear();
-    for (const auto& [p, block] : workspaces_) allocator_.released(p, needs_.workspace_bytes[number_]);
-    workspaces_.clear();
+  // A task, written down if there is room; the script keeps the work then.
+  TaskPtr make(std::function<void()> work) {
+    writing_ = writing_ && script_->size() < Script::kMostTasks;
+    if (!writing_) return TaskGraph::make(std::move(work));
+    int64_t number = script_->add(std::move(work));
+    return TaskGraph::make([&written = script_->work(number)] { written(); }, number);
+  }
+
+  // Right after it was made.
+  void submit(const TaskPtr& task, const std::vector<TaskPtr>& dependencies) {
+    if (writing_) script_->set_dependencies(dependencies);
+    ++tasks_;
+    graph_->submit(task, dependencies);
   }
 
   PlaceBuffers& buffers_at(int acquire, int64_t place) {
@@ -150,7 +251,7 @@ class ThreadsEngine::Runner : public PlanVisitor {
     const auto& needs = needs_.buffers[number_][acquire];
     auto need = needs.find(place);
     BufferNeed size = need == needs.end() ? BufferNeed{} : need->second;
-    return *map.emplace(place, std::make_unique<PlaceBuffers>(size, place, allocator_)).first->second;
+    return *map.emplace(place, std::make_unique<PlaceBuffers>(size, arena_of(place))).first->second;
   }
 
   // Where each piece comes from: a slot of somebody's, or null for a piece at home.
@@ -212,10 +313,10 @@ class ThreadsEngine::Runner : public PlanVisitor {
 
   void clear_slot(const AcquirePlan& a, Slot& slot) {
     auto bytes = static_cast<size_t>(slot.rects[0].volume() * tensor(a.tensor).element_bytes);
-    TaskPtr task = TaskGraph::make([memory = slot.memory, bytes] { std::memset(memory, 0, bytes); });
+    TaskPtr task = make([memory = slot.memory, bytes] { std::memset(memory, 0, bytes); });
     std::vector<TaskPtr> dependencies;
     slot.resource.add_exclusive(task, dependencies);
-    graph_->submit(task, dependencies);
+    submit(task, dependencies);
   }
 
   void fill_slot(const AcquirePlan& a, const Fetch& f, Slot& slot, const std::vector<Slot*>& sources) {
@@ -240,13 +341,12 @@ class ThreadsEngine::Runner : public PlanVisitor {
         !copies.empty() || std::any_of(slot.in_place.begin(), slot.in_place.end(), [](int64_t p) { return p < 0; });
     if (!anything) return;
     std::string who = options_.own_memory ? stage_->machine.processor_name(f.place) : "";
-    TaskPtr task =
-        TaskGraph::make([this, who, t = a.tensor, copies = std::move(copies), views = slot.views, rects = slot.rects,
+    TaskPtr task = make([this, who, t = a.tensor, copies = std::move(copies), views = slot.views, rects = slot.rects,
                          in_place = slot.in_place] { carry_out(who, t, copies, views, rects, in_place); });
     std::vector<TaskPtr> dependencies;
     slot.resource.add_exclusive(task, dependencies);
     for (Slot* s : read) s->resource.add_shared(task, dependencies);
-    graph_->submit(task, dependencies);
+    submit(task, dependencies);
   }
 
   static void copy_from_slot(const Slot& from, size_t rect, const Rect& part, std::vector<PieceCopy>& copies) {
@@ -263,7 +363,7 @@ class ThreadsEngine::Runner : public PlanVisitor {
 
   void carry_out(const std::string& who, int t, const std::vector<PieceCopy>& copies, const std::vector<View>& views,
                  const std::vector<Rect>& rects, const std::vector<int64_t>& in_place) {
-    std::vector<int64_t> filled(rects.size(), 0);
+    absl::InlinedVector<int64_t, 4> filled(rects.size(), 0);
     for (const PieceCopy& c : copies) {
       copy_rect(type(), views[c.rect], c.from, c.part);
       filled[c.rect] += c.part.volume();
@@ -281,7 +381,7 @@ class ThreadsEngine::Runner : public PlanVisitor {
 
   void leaf_on(int64_t p, const std::vector<int64_t>& values) {
     LeafArguments arguments{values, {}, nullptr, teams_.empty() ? nullptr : teams_[p].get()};
-    if (auto w = workspaces_.find(p); w != workspaces_.end()) arguments.scratch = w->second.get();
+    if (auto w = workspaces_.find(p); w != workspaces_.end()) arguments.scratch = w->second;
     for (int v = 0; v < stage_->space.size(); ++v) {
       if (stage_->machine_dimension[v] >= 0) arguments.values[v] = stage_->coordinate(p, stage_->machine_dimension[v]);
     }
@@ -294,15 +394,15 @@ class ThreadsEngine::Runner : public PlanVisitor {
       arguments.operands.push_back(slot.views[access.rect]);
       slots.push_back(&slot);
     }
-    TaskPtr task = TaskGraph::make(
-        [kernel = leaves_[number_].get(), arguments = std::move(arguments)] { kernel->run(arguments); });
+    TaskPtr task =
+        make([kernel = leaves_[number_].get(), arguments = std::move(arguments)] { kernel->run(arguments); });
     std::vector<TaskPtr> dependencies;
     if (last_leaf_[p]) dependencies.push_back(last_leaf_[p]);
     last_leaf_[p] = task;
     std::set<Slot*> used(slots.begin(), slots.end());
     for (Slot* s : used) s->resource.add_shared(task, dependencies);
     if (slots[0]->in_place[0] >= 0) homes_[slots[0]->in_place[0]].add_shared(task, dependencies);
-    graph_->submit(task, dependencies);
+    submit(task, dependencies);
   }
 
   // With memory of its own a processor may touch only what it acquired.
@@ -326,7 +426,7 @@ class ThreadsEngine::Runner : public PlanVisitor {
     View target = into ? into->views[0] : store_.view(step.tensor, t.destination, t.rect);
     bool adds = t.kind != Kind::WriteHome && t.kind != Kind::Replicate;
     int64_t bytes = t.rect.volume() * tensor(step.tensor).element_bytes;
-    TaskPtr task = TaskGraph::make([this, source, target, rect = t.rect, adds, bytes] {
+    TaskPtr task = make([this, source, target, rect = t.rect, adds, bytes] {
       adds ? add_rect(type(), target, source, rect) : copy_rect(type(), target, source, rect);
       copied_ += bytes;
     });
@@ -337,7 +437,7 @@ class ThreadsEngine::Runner : public PlanVisitor {
     int64_t home = into ? into->in_place[0] : t.destination;
     if (into) into->resource.add_exclusive(task, dependencies);
     if (home >= 0) homes_[home].add_exclusive(task, dependencies);
-    graph_->submit(task, dependencies);
+    submit(task, dependencies);
   }
 
   const Plan& plan_;
@@ -350,16 +450,32 @@ class ThreadsEngine::Runner : public PlanVisitor {
   const StagePlan* stage_ = nullptr;
   size_t number_ = 0;
   std::vector<std::unordered_map<int64_t, std::unique_ptr<PlaceBuffers>>> buffers_;  // [acquire][place]
-  std::unordered_map<int64_t, Block> workspaces_;                                    // by processor
+  std::unordered_map<int64_t, std::byte*> workspaces_;                               // by processor
   std::vector<Resource> homes_;                                                      // the output's piece, by processor
   std::vector<TaskPtr> last_leaf_;
   std::vector<Interval<int64_t>> intervals_;
   int64_t moved_ = 0;
   int64_t messages_ = 0;
+  int64_t tasks_ = 0;
   std::atomic<int64_t> copied_{0};
+  std::unordered_map<int64_t, std::unique_ptr<Arena>> arenas_;  // by processor
+  std::vector<std::unique_ptr<Script>> scripts_;                // by stage; those that can be replayed
+  std::unique_ptr<Script> script_;                              // of the stage that runs now
+  bool writing_ = false;                                        // it has all tasks up to now
+  std::vector<int64_t> versions_;                               // of the pieces that the scripts point into
+  int workers_ = 1;
   std::vector<std::unique_ptr<Team>> teams_;  // by processor; none where there is no thread left for them
+  std::unique_ptr<Team> crew_;                // the workers of a replay
   std::unique_ptr<TaskGraph> graph_;          // last: its threads end before what they use does
 };
+
+RunCounts& RunCounts::operator+=(const RunCounts& other) {
+  bytes_moved += other.bytes_moved;
+  bytes_copied += other.bytes_copied;
+  messages += other.messages;
+  tasks += other.tasks;
+  return *this;
+}
 
 ThreadsEngine::ThreadsEngine(const Plan& plan, const MemoryNeeds& needs,
                              std::vector<std::unique_ptr<LeafKernel>> leaves, Allocator& allocator, TensorStore& store,
@@ -368,7 +484,7 @@ ThreadsEngine::ThreadsEngine(const Plan& plan, const MemoryNeeds& needs,
 
 ThreadsEngine::~ThreadsEngine() = default;
 
-RunCounts ThreadsEngine::run() { return runner_->run(nullptr); }
+RunCounts ThreadsEngine::run() { return runner_->run(); }
 
 RunCounts ThreadsEngine::run_stage(size_t stage) { return runner_->run_stage(stage); }
 

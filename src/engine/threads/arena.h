@@ -1,0 +1,32 @@
+#pragma once
+
+#include "store/allocator.h"
+
+namespace distal::core {
+
+// A processor's memory for what a stage acquires and works in. It is kept from run to run, so that a stage that runs
+// again finds its buffers where they were; stages run one after another and all begin at its start.
+class Arena {
+ public:
+  Arena(int64_t processor, Allocator& allocator) : processor_(processor), allocator_(allocator) {}
+  ~Arena() { give_back(); }
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  // Room for so many bytes in so many parts. True if it has moved for that: what pointed into it is void.
+  bool reserve(int64_t bytes, int64_t parts);
+  void rewind() { used_ = 0; }
+  std::byte* take(int64_t bytes);
+
+ private:
+  void give_back();
+
+  int64_t processor_;
+  Allocator& allocator_;
+  Block block_;
+  int64_t counted_ = 0;   // as the allocator counts it
+  int64_t capacity_ = 0;  // with the gaps between parts
+  int64_t used_ = 0;
+};
+
+}  // namespace distal::core
