@@ -34,4 +34,30 @@ void Arena::give_back() {
   capacity_ = 0;
 }
 
+bool Arenas::begin(const StagePlan& stage, const MemoryNeeds& needs, size_t number) {
+  struct Room {
+    int64_t bytes = 0, parts = 0;
+  };
+  std::unordered_map<int64_t, Room> rooms;
+  auto add = [&](int64_t p, int64_t bytes) {
+    if (bytes == 0) return;
+    rooms[p].bytes += bytes;
+    ++rooms[p].parts;
+  };
+  for (const auto& places : needs.buffers[number]) {
+    for (const auto& [p, need] : places) add(p, need.bytes * need.depth);
+  }
+  for (int64_t p : stage.places(stage.machine.levels())) add(p, needs.workspace_bytes[number]);
+  bool moved = false;
+  for (const auto& [p, room] : rooms) moved = of(p).reserve(room.bytes, room.parts) || moved;
+  for (const auto& [p, arena] : arenas_) arena->rewind();
+  return moved;
+}
+
+Arena& Arenas::of(int64_t processor) {
+  std::unique_ptr<Arena>& arena = arenas_[processor];
+  if (!arena) arena = std::make_unique<Arena>(processor, allocator_);
+  return *arena;
+}
+
 }  // namespace distal::core

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <memory>
+#include <unordered_map>
+
+#include "plan/memory.h"
 #include "store/allocator.h"
 
 namespace distal::core {
@@ -27,6 +31,21 @@ class Arena {
   int64_t counted_ = 0;   // as the allocator counts it
   int64_t capacity_ = 0;  // with the gaps between parts
   int64_t used_ = 0;
+};
+
+// Those of all processors.
+class Arenas {
+ public:
+  explicit Arenas(Allocator& allocator) : allocator_(allocator) {}
+
+  // Makes room for what a stage acquires and for its workspaces. True if anything that was taken before is void.
+  bool begin(const StagePlan& stage, const MemoryNeeds& needs, size_t number);
+  Arena& of(int64_t processor);
+  void clear() { arenas_.clear(); }
+
+ private:
+  Allocator& allocator_;
+  std::unordered_map<int64_t, std::unique_ptr<Arena>> arenas_;
 };
 
 }  // namespace distal::core

@@ -9,7 +9,7 @@
 
 #include "engine/threads/buffers.h"
 #include "engine/threads/script.h"
-#include "engine/threads/task_graph.h"
+#include "engine/threads/task_stream.h"
 #include "plan/walk.h"
 
 namespace distal::core {
@@ -28,6 +28,18 @@ int64_t threads_of(const ThreadsOptions& options) {
   return std::max<int64_t>(1, std::thread::hardware_concurrency());
 }
 
+// A worker for every processor as long as there are threads enough.
+int workers_for(int64_t threads, int64_t processors) { return static_cast<int>(std::min(threads, processors)); }
+
+// The other threads help inside of processors.
+std::vector<std::unique_ptr<Team>> teams_for(int64_t threads, int64_t processors) {
+  std::vector<std::unique_ptr<Team>> out;
+  int64_t size = threads / processors;
+  if (size <= 1) return out;
+  for (int64_t p = 0; p < processors; ++p) out.push_back(std::make_unique<Team>(static_cast<int>(size)));
+  return out;
+}
+
 }  // namespace
 
 class ThreadsEngine::Runner : public PlanVisitor {
@@ -37,13 +49,14 @@ class ThreadsEngine::Runner : public PlanVisitor {
       : plan_(plan),
         needs_(needs),
         leaves_(std::move(leaves)),
-        allocator_(allocator),
         store_(store),
         options_(options),
+        arenas_(allocator),
         scripts_(plan.stages.size()),
-        versions_(plan.tensors.size(), 0) {
-    share_out(threads_of(options));
-  }
+        versions_(plan.tensors.size(), 0),
+        teams_(teams_for(threads_of(options), plan.processors)),
+        crew_(workers_for(threads_of(options), plan.processors)),
+        stream_(crew_.size()) {}
 
   RunCounts run() {
     forget_what_moved();
@@ -68,17 +81,17 @@ class ThreadsEngine::Runner : public PlanVisitor {
     homes_.clear();
     homes_.resize(static_cast<size_t>(plan_.processors));
     last_leaf_.assign(static_cast<size_t>(plan_.processors), nullptr);
-    reserve_memory();
+    if (arenas_.begin(stage, needs_, number_)) forget_scripts();  // they point into the memory that was too small
     take_workspaces(needs_.workspace_bytes[number_]);
   }
 
   void init(int tensor) override {
     for (int64_t p = 0; p < plan_.processors; ++p) {
       if (!store_.has_piece(tensor, p)) continue;
-      TaskPtr task = make([this, tensor, p] { store_.clear(tensor, p); });
+      TaskPtr task = stream_.make([this, tensor, p] { store_.clear(tensor, p); });
       std::vector<TaskPtr> dependencies;
       homes_[p].add_exclusive(task, dependencies);
-      submit(task, dependencies);
+      stream_.submit(task, dependencies);
     }
   }
 
@@ -106,8 +119,8 @@ class ThreadsEngine::Runner : public PlanVisitor {
   }
 
   void end(const StagePlan&) override {
-    graph_->wait();
-    if (writing_) keep_script();
+    scripts_[number_] = stream_.end();
+    if (scripts_[number_]) scripts_[number_]->counted(moved_, messages_);
     clean_up();
   }
 
@@ -115,40 +128,30 @@ class ThreadsEngine::Runner : public PlanVisitor {
   ElementType type() const { return store_.type(); }
   const TensorPlan& tensor(int index) const { return plan_.tensors[index]; }
 
-  // A thread for every processor as long as there are enough, and the others to help inside of processors.
-  void share_out(int64_t threads) {
-    workers_ = static_cast<int>(std::min(threads, plan_.processors));
-    crew_ = std::make_unique<Team>(workers_);
-    int64_t size = threads / plan_.processors;
-    if (size <= 1) return;
-    for (int64_t p = 0; p < plan_.processors; ++p) teams_.push_back(std::make_unique<Team>(static_cast<int>(size)));
-  }
-
   RunCounts run_once(size_t stage) {
     copied_ = 0;
     return scripts_[stage] ? replay(*scripts_[stage]) : stream(stage);
   }
 
   RunCounts replay(Script& script) {
-    script.run_on(*crew_);
-    return {script.bytes_moved, copied_, script.messages, script.size()};
+    script.run_on(crew_);
+    return {script.bytes_moved(), copied_, script.messages(), script.size()};
   }
 
-  // Walks the plan and runs the tasks while they are made, and writes them down for the next time.
+  // Walks the plan and runs the tasks while they are made.
   RunCounts stream(size_t stage) {
     moved_ = 0;
     messages_ = 0;
-    tasks_ = 0;
-    script_ = std::make_unique<Script>();
-    writing_ = true;
-    if (!graph_) graph_ = std::make_unique<TaskGraph>(workers_);
+    stream_.begin();
     try {
       walk(plan_, plan_.stages[stage], *this);
     } catch (...) {
-      drain();
+      stream_.give_up();
+      forget_scripts();  // if it is memory that failed, it has been moved for some of the processors already
+      clean_up();
       throw;
     }
-    return {moved_, copied_, messages_, tasks_};
+    return {moved_, copied_, messages_, stream_.tasks()};
   }
 
   // Scripts point into the pieces of tensors, which the user may have put elsewhere since.
@@ -166,82 +169,22 @@ class ThreadsEngine::Runner : public PlanVisitor {
     for (auto& script : scripts_) script = nullptr;
   }
 
-  // The graph's threads are of no use once everything is written down.
+  // Nothing will be streamed any more once everything is written down.
   void rest() {
-    if (!graph_) return;
-    if (std::all_of(scripts_.begin(), scripts_.end(), [](const auto& s) { return s != nullptr; })) graph_ = nullptr;
-  }
-
-  void keep_script() {
-    script_->bytes_moved = moved_;
-    script_->messages = messages_;
-    script_->finish();
-    scripts_[number_] = std::move(script_);
-  }
-
-  void drain() {
-    try {
-      graph_->wait();
-    } catch (...) {  // the failure is on its way already
-    }
-    forget_scripts();  // it may be memory that failed, and been moved for some of the processors only
-    clean_up();
+    if (std::all_of(scripts_.begin(), scripts_.end(), [](const auto& s) { return s != nullptr; })) stream_.rest();
   }
 
   // Memory is kept for scripts alone.
   void clean_up() {
     buffers_.clear();
     workspaces_.clear();
-    script_ = nullptr;
     if (std::none_of(scripts_.begin(), scripts_.end(), [](const auto& s) { return s != nullptr; })) arenas_.clear();
-  }
-
-  Arena& arena_of(int64_t p) {
-    std::unique_ptr<Arena>& arena = arenas_[p];
-    if (!arena) arena = std::make_unique<Arena>(p, allocator_);
-    return *arena;
-  }
-
-  // What the stage acquires, and its workspaces. The scripts of other stages are void if theirs was too small.
-  void reserve_memory() {
-    struct Room {
-      int64_t bytes = 0, parts = 0;
-    };
-    std::unordered_map<int64_t, Room> rooms;
-    auto add = [&](int64_t p, int64_t bytes) {
-      if (bytes == 0) return;
-      rooms[p].bytes += bytes;
-      ++rooms[p].parts;
-    };
-    for (const auto& places : needs_.buffers[number_]) {
-      for (const auto& [p, need] : places) add(p, need.bytes * need.depth);
-    }
-    for (int64_t p : stage_->places(stage_->machine.levels())) add(p, needs_.workspace_bytes[number_]);
-    bool moved = false;
-    for (const auto& [p, room] : rooms) moved = arena_of(p).reserve(room.bytes, room.parts) || moved;
-    if (moved) forget_scripts();
-    for (const auto& [p, arena] : arenas_) arena->rewind();
   }
 
   // A processor runs one leaf at a time, so one set of workspaces is enough for it.
   void take_workspaces(int64_t bytes) {
     if (bytes == 0) return;
-    for (int64_t p : stage_->places(stage_->machine.levels())) workspaces_[p] = arena_of(p).take(bytes);
-  }
-
-  // A task, written down if there is room; the script keeps the work then.
-  TaskPtr make(std::function<void()> work) {
-    writing_ = writing_ && script_->size() < Script::kMostTasks;
-    if (!writing_) return TaskGraph::make(std::move(work));
-    int64_t number = script_->add(std::move(work));
-    return TaskGraph::make([&written = script_->work(number)] { written(); }, number);
-  }
-
-  // Right after it was made.
-  void submit(const TaskPtr& task, const std::vector<TaskPtr>& dependencies) {
-    if (writing_) script_->set_dependencies(dependencies);
-    ++tasks_;
-    graph_->submit(task, dependencies);
+    for (int64_t p : stage_->places(stage_->machine.levels())) workspaces_[p] = arenas_.of(p).take(bytes);
   }
 
   PlaceBuffers& buffers_at(int acquire, int64_t place) {
@@ -251,7 +194,7 @@ class ThreadsEngine::Runner : public PlanVisitor {
     const auto& needs = needs_.buffers[number_][acquire];
     auto need = needs.find(place);
     BufferNeed size = need == needs.end() ? BufferNeed{} : need->second;
-    return *map.emplace(place, std::make_unique<PlaceBuffers>(size, arena_of(place))).first->second;
+    return *map.emplace(place, std::make_unique<PlaceBuffers>(size, arenas_.of(place))).first->second;
   }
 
   // Where each piece comes from: a slot of somebody's, or null for a piece at home.
@@ -313,10 +256,10 @@ class ThreadsEngine::Runner : public PlanVisitor {
 
   void clear_slot(const AcquirePlan& a, Slot& slot) {
     auto bytes = static_cast<size_t>(slot.rects[0].volume() * tensor(a.tensor).element_bytes);
-    TaskPtr task = make([memory = slot.memory, bytes] { std::memset(memory, 0, bytes); });
+    TaskPtr task = stream_.make([memory = slot.memory, bytes] { std::memset(memory, 0, bytes); });
     std::vector<TaskPtr> dependencies;
     slot.resource.add_exclusive(task, dependencies);
-    submit(task, dependencies);
+    stream_.submit(task, dependencies);
   }
 
   void fill_slot(const AcquirePlan& a, const Fetch& f, Slot& slot, const std::vector<Slot*>& sources) {
@@ -341,12 +284,13 @@ class ThreadsEngine::Runner : public PlanVisitor {
         !copies.empty() || std::any_of(slot.in_place.begin(), slot.in_place.end(), [](int64_t p) { return p < 0; });
     if (!anything) return;
     std::string who = options_.own_memory ? stage_->machine.processor_name(f.place) : "";
-    TaskPtr task = make([this, who, t = a.tensor, copies = std::move(copies), views = slot.views, rects = slot.rects,
-                         in_place = slot.in_place] { carry_out(who, t, copies, views, rects, in_place); });
+    TaskPtr task =
+        stream_.make([this, who, t = a.tensor, copies = std::move(copies), views = slot.views, rects = slot.rects,
+                      in_place = slot.in_place] { carry_out(who, t, copies, views, rects, in_place); });
     std::vector<TaskPtr> dependencies;
     slot.resource.add_exclusive(task, dependencies);
     for (Slot* s : read) s->resource.add_shared(task, dependencies);
-    submit(task, dependencies);
+    stream_.submit(task, dependencies);
   }
 
   static void copy_from_slot(const Slot& from, size_t rect, const Rect& part, std::vector<PieceCopy>& copies) {
@@ -395,14 +339,14 @@ class ThreadsEngine::Runner : public PlanVisitor {
       slots.push_back(&slot);
     }
     TaskPtr task =
-        make([kernel = leaves_[number_].get(), arguments = std::move(arguments)] { kernel->run(arguments); });
+        stream_.make([kernel = leaves_[number_].get(), arguments = std::move(arguments)] { kernel->run(arguments); });
     std::vector<TaskPtr> dependencies;
     if (last_leaf_[p]) dependencies.push_back(last_leaf_[p]);
     last_leaf_[p] = task;
     std::set<Slot*> used(slots.begin(), slots.end());
     for (Slot* s : used) s->resource.add_shared(task, dependencies);
     if (slots[0]->in_place[0] >= 0) homes_[slots[0]->in_place[0]].add_shared(task, dependencies);
-    submit(task, dependencies);
+    stream_.submit(task, dependencies);
   }
 
   // With memory of its own a processor may touch only what it acquired.
@@ -426,7 +370,7 @@ class ThreadsEngine::Runner : public PlanVisitor {
     View target = into ? into->views[0] : store_.view(step.tensor, t.destination, t.rect);
     bool adds = t.kind != Kind::WriteHome && t.kind != Kind::Replicate;
     int64_t bytes = t.rect.volume() * tensor(step.tensor).element_bytes;
-    TaskPtr task = make([this, source, target, rect = t.rect, adds, bytes] {
+    TaskPtr task = stream_.make([this, source, target, rect = t.rect, adds, bytes] {
       adds ? add_rect(type(), target, source, rect) : copy_rect(type(), target, source, rect);
       copied_ += bytes;
     });
@@ -437,13 +381,12 @@ class ThreadsEngine::Runner : public PlanVisitor {
     int64_t home = into ? into->in_place[0] : t.destination;
     if (into) into->resource.add_exclusive(task, dependencies);
     if (home >= 0) homes_[home].add_exclusive(task, dependencies);
-    submit(task, dependencies);
+    stream_.submit(task, dependencies);
   }
 
   const Plan& plan_;
   const MemoryNeeds& needs_;
   std::vector<std::unique_ptr<LeafKernel>> leaves_;
-  Allocator& allocator_;
   TensorStore& store_;
   ThreadsOptions options_;
 
@@ -456,17 +399,15 @@ class ThreadsEngine::Runner : public PlanVisitor {
   std::vector<Interval<int64_t>> intervals_;
   int64_t moved_ = 0;
   int64_t messages_ = 0;
-  int64_t tasks_ = 0;
   std::atomic<int64_t> copied_{0};
-  std::unordered_map<int64_t, std::unique_ptr<Arena>> arenas_;  // by processor
-  std::vector<std::unique_ptr<Script>> scripts_;                // by stage; those that can be replayed
-  std::unique_ptr<Script> script_;                              // of the stage that runs now
-  bool writing_ = false;                                        // it has all tasks up to now
-  std::vector<int64_t> versions_;                               // of the pieces that the scripts point into
-  int workers_ = 1;
+
+  Arenas arenas_;
+  std::vector<std::unique_ptr<Script>> scripts_;  // by stage; those that can be replayed
+  std::vector<int64_t> versions_;                 // of the pieces that the scripts point into
+  // Last: these threads end before what they use does.
   std::vector<std::unique_ptr<Team>> teams_;  // by processor; none where there is no thread left for them
-  std::unique_ptr<Team> crew_;                // the workers of a replay
-  std::unique_ptr<TaskGraph> graph_;          // last: its threads end before what they use does
+  Team crew_;                                 // the workers of a replay
+  TaskStream stream_;
 };
 
 RunCounts& RunCounts::operator+=(const RunCounts& other) {

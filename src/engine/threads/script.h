@@ -33,11 +33,17 @@ class Script {
   void run_here() const;
   void run_on(Team& crew);
 
-  // What was counted when it was written.
-  int64_t bytes_moved = 0;
-  int64_t messages = 0;
+  // What the walk counted that it was written in.
+  void counted(int64_t bytes_moved, int64_t messages) {
+    bytes_moved_ = bytes_moved;
+    messages_ = messages;
+  }
+  int64_t bytes_moved() const { return bytes_moved_; }
+  int64_t messages() const { return messages_; }
 
  private:
+  int64_t bytes_moved_ = 0;
+  int64_t messages_ = 0;
   std::deque<std::function<void()>> work_;
   std::vector<std::vector<int32_t>> waits_for_;  // by task, in order and each once
   bool is_chain_ = true;
