@@ -19,12 +19,18 @@ void Team::share(PartRef part) {
   ++round_;  // what was written before is seen by whoever sees this
   wake_helpers();
   carry_out(0);
+  for (int i = 1; i < size_; ++i) {
+    if (!claim(i, round_)) continue;
+    carry_out(i);
+    --busy_;
+  }
   wait_for_helpers();
   // Nobody else has it now.
   if (std::exception_ptr failure = std::exchange(failure_, nullptr)) std::rethrow_exception(failure);
 }
 
 void Team::start() {
+  begun_ = std::make_unique<Begun[]>(static_cast<size_t>(size_));
   helpers_.reserve(static_cast<size_t>(size_ - 1));
   try {
     for (int i = 1; i < size_; ++i) {
@@ -66,6 +72,7 @@ void Team::wait_for_helpers() {
 
 void Team::help(int i) {
   for (uint32_t seen = 0; wait_for_round(seen); ++seen) {
+    if (!claim(i, seen + 1)) continue;
     carry_out(i);
     if (--busy_ > 0 || !caller_sleeps_) continue;
     { std::lock_guard lock(mutex_); }
@@ -83,6 +90,12 @@ bool Team::wait_for_round(uint32_t seen) {
     --sleepers_;
   }
   return !stopping_;
+}
+
+// Whether nobody else has it. A helper that slept through rounds finds them gone.
+bool Team::claim(int i, uint32_t round) {
+  uint32_t before = round - 1;
+  return begun_[static_cast<size_t>(i)].round.compare_exchange_strong(before, round);
 }
 
 void Team::carry_out(int i) {
