@@ -45,7 +45,8 @@ struct RunOptions {
 
 // Statements compiled together with their schedules: a value that can be run many times, on new data, with new values
 // of its params and with tensors that were redistributed. Several threads may run one kernel at once on a tensor set
-// that they do not write to at once.
+// that they do not write to at once. It keeps what a run made, threads and memory for copies included, for the next run
+// under the same values, formats and options, which then costs little more than the computation itself.
 class Kernel {
  public:
   // The statements that define these tensors, in this order.

@@ -1,48 +1,21 @@
 #include "distal/kernel.h"
 
-#include <fmt/format.h>
-
-#include <chrono>
 #include <mutex>
 
 #include "api/module_builder.h"
-#include "engine/threads/engine.h"
-#include "lang/validate.h"
+#include "api/prepared.h"
 #include "lower/compile.h"
 #include "plan/cost.h"
 #include "plan/print.h"
-#include "plan/verify.h"
 
 namespace distal {
-
-namespace {
-
-// Leaves are shared by all runs with the same values of the params.
-class SharedLeaf : public core::LeafKernel {
- public:
-  explicit SharedLeaf(std::shared_ptr<const core::LeafKernel> leaf) : leaf_(std::move(leaf)) {}
-  void run(const core::LeafArguments& arguments) const override { leaf_->run(arguments); }
-  std::string description() const override { return leaf_->description(); }
-
- private:
-  std::shared_ptr<const core::LeafKernel> leaf_;
-};
-
-// Everything that depends on the values of the params and not on the data.
-struct Prepared {
-  core::Bindings params;
-  core::Plan plan;
-  core::MemoryNeeds own, all;  // by reach
-  std::vector<std::shared_ptr<const core::LeafKernel>> leaves;
-};
-
-}  // namespace
 
 struct Kernel::State {
   BuiltModule built;
   std::shared_ptr<const core::Program> program;
   std::mutex mutex;
   std::shared_ptr<const Prepared> prepared;
+  std::vector<std::unique_ptr<ReadyRun>> idle;  // at most as many as ever ran at once
 
   explicit State(std::vector<DefinedTensor> defined) { compile(std::move(defined)); }
 
@@ -57,26 +30,49 @@ struct Kernel::State {
   // stale.
   void refresh() {
     std::lock_guard lock(mutex);
-    if (is_stale(built)) compile(built.defined);
+    refresh_locked();
   }
 
   std::shared_ptr<const Prepared> prepare() {
-    refresh();
-    core::Bindings params = values_of(built.params);
     std::lock_guard lock(mutex);
-    if (prepared && prepared->params == params) return prepared;
-    core::validate(program->module, params);
-    auto made = std::make_shared<Prepared>();
-    made->params = params;
-    made->plan = core::make_plan(program, params);
-    made->own = core::memory_needs(made->plan, core::Reach::Own);
-    made->all = core::memory_needs(made->plan, core::Reach::All);
-    core::verify(made->plan, made->own);
-    for (const core::StagePlan& stage : made->plan.stages) {
-      made->leaves.push_back(core::make_leaf(stage, built.module.type, core::LeafChoice::Automatic));
+    prepare_locked();
+    return prepared;
+  }
+
+  // An engine for the params and the data of now, that nobody else uses.
+  std::unique_ptr<ReadyRun> take(const RunOptions& options) {
+    std::lock_guard lock(mutex);
+    prepare_locked();
+    std::unique_ptr<ReadyRun> ready = take_idle(options);
+    if (!ready) ready = std::make_unique<ReadyRun>(prepared, options);
+    ready->hold(built.tensors);
+    return ready;
+  }
+
+  void put_back(std::unique_ptr<ReadyRun> ready) {
+    ready->let_go();
+    std::lock_guard lock(mutex);
+    idle.push_back(std::move(ready));
+  }
+
+ private:
+  void refresh_locked() {
+    if (is_stale(built)) compile(built.defined);
+  }
+
+  void prepare_locked() {
+    refresh_locked();
+    if (!prepared || !has_current_values(*prepared, built)) prepared = distal::prepare(built, program);
+  }
+
+  // One that was made for something else will not be asked for soon, and holds memory and threads.
+  std::unique_ptr<ReadyRun> take_idle(const RunOptions& options) {
+    while (!idle.empty()) {
+      std::unique_ptr<ReadyRun> last = std::move(idle.back());
+      idle.pop_back();
+      if (last->is_for(prepared, options)) return last;
     }
-    prepared = made;
-    return made;
+    return nullptr;
   }
 };
 
@@ -92,20 +88,10 @@ Kernel TensorHandle::copy_kernel(const TensorHandle& source) const {
 }
 
 RunReport Kernel::run(const RunOptions& options) const {
-  std::shared_ptr<const Prepared> prepared = state_->prepare();
-  std::vector<std::shared_ptr<core::TensorPieces>> pieces;
-  for (const auto& t : state_->built.tensors) pieces.push_back(t->shared_pieces());
-  core::TensorStore store(prepared->plan, std::move(pieces));
-  core::Allocator allocator(prepared->plan.processors);
-  std::vector<std::unique_ptr<core::LeafKernel>> leaves;
-  for (const auto& leaf : prepared->leaves) leaves.push_back(std::make_unique<SharedLeaf>(leaf));
-  core::ThreadsOptions threads{options.threads, options.own_memory};
-  core::ThreadsEngine engine(prepared->plan, options.own_memory ? prepared->own : prepared->all, std::move(leaves),
-                             allocator, store, threads);
-  auto start = std::chrono::steady_clock::now();
-  core::RunCounts counts = engine.run();
-  std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-  return {taken.count(), counts.bytes_moved, counts.bytes_copied, counts.messages};
+  std::unique_ptr<ReadyRun> ready = state_->take(options);
+  RunReport report = ready->run();
+  state_->put_back(std::move(ready));
+  return report;
 }
 
 std::string Kernel::text() const {

@@ -49,7 +49,10 @@ struct TensorState {
   int64_t times_redistributed = 0;  // a kernel that was compiled for an earlier format sees that it is stale
 
  private:
-  core::Bindings values_;  // of the params when the pieces were made
+  bool has_current_pieces() const;
+
+  std::vector<std::shared_ptr<Param::State>> params_;  // all that the pieces depend on
+  std::vector<int64_t> values_;                        // of these when the pieces were made
   std::shared_ptr<core::TensorPieces> pieces_;
   std::unique_ptr<core::Allocator> allocator_;
 };

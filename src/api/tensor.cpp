@@ -27,11 +27,9 @@ core::ElementType to_core(ElementKind kind) {
   throw core::InternalError("unknown element kind");
 }
 
-core::Bindings current_values(const TensorState& tensor) {
-  core::Bindings out;
-  for (const Int& n : numbers_of(tensor)) {
-    for (const auto& p : n.params()) out[p->name] = p->value;
-  }
+std::vector<std::shared_ptr<Param::State>> params_of(const TensorState& tensor) {
+  std::vector<std::shared_ptr<Param::State>> out;
+  for (const Int& n : numbers_of(tensor)) out.insert(out.end(), n.params().begin(), n.params().end());
   return out;
 }
 
@@ -69,20 +67,30 @@ core::Coordinates checked(const core::TensorPieces& pieces, const std::string& n
 
 }  // namespace
 
+// Asked at every run of a kernel, so it looks at nothing but the numbers.
+bool TensorState::has_current_pieces() const {
+  if (!pieces_) return false;
+  for (size_t p = 0; p < params_.size(); ++p) {
+    if (params_[p]->value != values_[p]) return false;
+  }
+  return true;
+}
+
 std::shared_ptr<core::TensorPieces> TensorState::shared_pieces() {
-  core::Bindings values = current_values(*this);
-  if (pieces_ && values == values_) return pieces_;
+  if (has_current_pieces()) return pieces_;
   core::Tensor tensor = to_core(*this);
   for (const Int& n : dimensions) {
     if (n.value() < 1) throw Error(fmt::format("tensor {} has a size of {}; sizes are at least 1", name, n.value()));
   }
   pieces_ = nullptr;  // also where a buffer is refused below
-  auto made = std::make_shared<core::TensorPieces>(core::Ownership(tensor, values), type, tensor.order);
+  params_ = params_of(*this);
+  auto made = std::make_shared<core::TensorPieces>(core::Ownership(tensor, values_of(params_)), type, tensor.order);
   for (const Bound& b : bound) bind_buffer(*this, b, *made);
+  allocator_ = std::make_unique<core::Allocator>(made->owners().machine().processors);
+  made->allocate_cleared(*allocator_);
+  values_.clear();
+  for (const auto& p : params_) values_.push_back(p->value);
   pieces_ = std::move(made);
-  allocator_ = std::make_unique<core::Allocator>(pieces_->owners().machine().processors);
-  pieces_->allocate_cleared(*allocator_);
-  values_ = values;
   return pieces_;
 }
 
@@ -90,7 +98,7 @@ std::shared_ptr<core::TensorPieces> TensorState::shared_pieces() {
 void TensorState::bind(const Bound& buffer) {
   std::erase_if(bound, [&](const Bound& b) { return b.processor == buffer.processor; });
   bound.push_back(buffer);
-  if (pieces_ && current_values(*this) == values_) bind_buffer(*this, buffer, *pieces_);
+  if (has_current_pieces()) bind_buffer(*this, buffer, *pieces_);
 }
 
 core::TensorPieces& TensorState::pieces() { return *shared_pieces(); }
@@ -98,6 +106,7 @@ core::TensorPieces& TensorState::pieces() { return *shared_pieces(); }
 void TensorState::take_over(TensorState& other) {
   pieces_ = other.shared_pieces();
   allocator_ = std::move(other.allocator_);
+  params_ = other.params_;
   values_ = other.values_;
   format = other.format;
   bound.clear();

@@ -204,10 +204,7 @@ double PreparedRun::run_checked() {
     auto start = std::chrono::steady_clock::now();
     RunCounts counts = engine_->run_stage(s);
     taken += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    sum.bytes_moved += counts.bytes_moved;
-    sum.bytes_copied += counts.bytes_copied;
-    sum.messages += counts.messages;
-    sum.tasks += counts.tasks;
+    sum += counts;
     progress("checking");
     checker_->check(stage, before, options_.check ? 0 : kSamples, options_.seed);
   }

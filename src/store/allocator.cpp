@@ -12,12 +12,11 @@ namespace distal::core {
 
 namespace {
 
-constexpr size_t kAlignment = 64;
 // From a few of them on, memory is asked for in huge pages: reading all of a tensor then needs few page tables.
 constexpr size_t kHugePage = 2 << 20;
 constexpr size_t kFromHugePages = 4 * kHugePage;
 
-std::byte* aligned(size_t bytes) {
+std::byte* take(size_t bytes) {
   size_t alignment = bytes >= kFromHugePages ? kHugePage : kAlignment;
   size_t rounded = (bytes + alignment - 1) / alignment * alignment;
   auto* data = static_cast<std::byte*>(std::aligned_alloc(alignment, rounded));
@@ -30,8 +29,8 @@ std::byte* aligned(size_t bytes) {
 
 void FreeBlock::operator()(std::byte* data) const { std::free(data); }
 
-Block Allocator::allocate(int64_t processor, int64_t bytes) {
-  std::byte* data = aligned(static_cast<size_t>(std::max<int64_t>(bytes, 1)));
+Block Allocator::allocate(int64_t processor, int64_t bytes, int64_t padding) {
+  std::byte* data = take(static_cast<size_t>(std::max<int64_t>(bytes + padding, 1)));
   if (!data) {
     throw Error(fmt::format("no memory for {} bytes of processor {}", bytes, processor), {}, {},
                 Error::Kind::Resources);

@@ -13,13 +13,18 @@ struct FreeBlock {
 };
 using Block = std::unique_ptr<std::byte[], FreeBlock>;
 
+// Where memory for vector loads may begin.
+constexpr int64_t kAlignment = 64;
+constexpr int64_t aligned(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
 // Every byte that DISTAL holds for a processor is taken here, and counted.
 class Allocator {
  public:
   explicit Allocator(int64_t processors) : current_(static_cast<size_t>(processors)), peak_(current_) {}
 
-  // Aligned for vector loads; not initialised. An Error of kind Resources when there is no memory.
-  Block allocate(int64_t processor, int64_t bytes);
+  // Aligned for vector loads; not initialised. An Error of kind Resources when there is no memory. The padding is
+  // further memory that only makes for alignment, and is not counted.
+  Block allocate(int64_t processor, int64_t bytes, int64_t padding = 0);
   void released(int64_t processor, int64_t bytes);
   int64_t peak_per_processor() const;
 

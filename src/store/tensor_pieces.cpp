@@ -1,11 +1,17 @@
 #include "store/tensor_pieces.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 namespace distal::core {
 
 namespace {
+
+int64_t next_version() {
+  static std::atomic<int64_t> last{0};
+  return ++last;
+}
 
 int64_t local_of(const std::vector<Run>& runs, int64_t x) {
   auto run = std::upper_bound(runs.begin(), runs.end(), x, [](int64_t at, const Run& r) { return at < r.hi; });
@@ -36,6 +42,7 @@ TensorPieces::TensorPieces(Ownership owners, ElementType type, std::vector<int> 
       type_(type),
       order_(std::move(order)),
       element_bytes_(size_of(type)),
+      version_(next_version()),
       pieces_(static_cast<size_t>(owners_.machine().processors)) {
   for (int64_t p = 0; p < owners_.machine().processors; ++p) {
     if (!owners_.owns_any(p)) continue;
@@ -45,6 +52,7 @@ TensorPieces::TensorPieces(Ownership owners, ElementType type, std::vector<int> 
 }
 
 void TensorPieces::allocate(Allocator& allocator) {
+  version_ = next_version();
   for (int64_t p = 0; p < owners_.machine().processors; ++p) {
     Piece& piece = pieces_[p];
     if (piece.data || !owners_.owns_any(p)) continue;
@@ -62,6 +70,7 @@ void TensorPieces::allocate_cleared(Allocator& allocator) {
 
 void TensorPieces::bind(int64_t processor, std::byte* data, const Coordinates& strides) {
   Piece& piece = pieces_[processor];
+  version_ = next_version();
   piece.block = nullptr;
   piece.data = data;
   piece.strides = strides;
@@ -93,11 +102,7 @@ void TensorPieces::clear(int64_t processor) {
   }
   // The caller's buffer may have gaps, which are not ours to touch.
   Rect all{Coordinates(piece.home.extents.size(), 0), piece.home.extents};
-  for_each_point(all, [&](const Coordinates& at) {
-    int64_t offset = 0;
-    for (size_t d = 0; d < at.size(); ++d) offset += at[d] * piece.strides[d];
-    std::memset(piece.data + offset * element_bytes_, 0, static_cast<size_t>(element_bytes_));
-  });
+  clear_rect(type_, {piece.data, 0, piece.strides}, all);
 }
 
 std::byte* TensorPieces::element(int64_t processor, const Coordinates& at) const {

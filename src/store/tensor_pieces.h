@@ -24,11 +24,13 @@ class TensorPieces {
 
   // Takes memory for every piece that has none yet.
   void allocate(Allocator& allocator);
-  // Uses the caller's memory for a processor's piece: its first element, and the step of every dimension in elements.
   // The same, and at zero.
   void allocate_cleared(Allocator& allocator);
+  // Uses the caller's memory for a processor's piece: its first element, and the step of every dimension in elements.
   void bind(int64_t processor, std::byte* data, const Coordinates& strides);
 
+  // Another number whenever a piece came to lie elsewhere; no two tensors have the same.
+  int64_t version() const { return version_; }
   bool has_piece(int64_t processor) const;
   std::byte* data(int64_t processor) const { return pieces_[processor].data; }
   const Coordinates& strides(int64_t processor) const { return pieces_[processor].strides; }
@@ -60,6 +62,7 @@ class TensorPieces {
   ElementType type_;
   std::vector<int> order_;
   int64_t element_bytes_;
+  int64_t version_;
   std::vector<Piece> pieces_;  // by processor
 };
 

@@ -17,6 +17,12 @@ class TensorStore {
   // Pieces that live elsewhere too; laid out as the plan says.
   TensorStore(const Plan& plan, std::vector<std::shared_ptr<TensorPieces>> pieces);
 
+  // Between runs the pieces need not be held, so that a tensor that gets others frees them.
+  void hold(int tensor, std::shared_ptr<TensorPieces> pieces) { pieces_[tensor] = std::move(pieces); }
+  void let_go() {
+    for (auto& pieces : pieces_) pieces = nullptr;
+  }
+
   ElementType type() const { return type_; }
   TensorPieces& pieces(int tensor) const { return *pieces_[tensor]; }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 
 namespace distal::core {
 
@@ -12,19 +11,37 @@ namespace {
 struct CopyLoops {
   Coordinates extents, to, from;
   int64_t to_start = 0, from_start = 0;
+
+  // A loop inside of the others; as one with the innermost of them where its lines lie end to end.
+  void add(int64_t extent, int64_t to_step, int64_t from_step) {
+    if (extents.empty() || to.back() != extent * to_step || from.back() != extent * from_step) {
+      extents.push_back(1);
+      to.push_back(0);
+      from.push_back(0);
+    }
+    extents.back() *= extent;
+    to.back() = to_step;
+    from.back() = from_step;
+  }
 };
+
+// The dimensions in the order of their strides. There are few, and a copy of a small rectangle is not to allocate.
+absl::InlinedVector<size_t, 4> by_falling(const Coordinates& strides) {
+  absl::InlinedVector<size_t, 4> order;
+  for (size_t d = 0; d < strides.size(); ++d) {
+    auto at = order.end();
+    while (at != order.begin() && strides[*(at - 1)] < strides[d]) --at;
+    order.insert(at, d);
+  }
+  return order;
+}
 
 CopyLoops loops_of(const View& to, const View& from, const Rect& rect) {
   CopyLoops loops;
   loops.to_start = to.offset;
   loops.from_start = from.offset;
-  std::vector<size_t> order(rect.lo.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return to.strides[a] > to.strides[b]; });
-  for (size_t d : order) {
-    loops.extents.push_back(rect.hi[d] - rect.lo[d]);
-    loops.to.push_back(to.strides[d]);
-    loops.from.push_back(from.strides[d]);
+  for (size_t d : by_falling(to.strides)) {
+    loops.add(rect.hi[d] - rect.lo[d], to.strides[d], from.strides[d]);
     loops.to_start += rect.lo[d] * to.strides[d];
     loops.from_start += rect.lo[d] * from.strides[d];
   }
@@ -57,6 +74,21 @@ View dense_view(std::byte* data, const Rect& rect, const std::vector<int>& order
   View view{data, 0, dense_strides(extents, order)};
   for (size_t d = 0; d < extents.size(); ++d) view.offset -= rect.lo[d] * view.strides[d];
   return view;
+}
+
+void clear_rect(ElementType type, const View& to, const Rect& rect) {
+  if (rect.empty()) return;
+  CopyLoops loops = loops_of(to, to, rect);
+  with_element_type(type, [&](auto zero) {
+    auto* target = reinterpret_cast<decltype(zero)*>(to.data);
+    for_each_row(loops, 0, loops.to_start, loops.to_start, [&](int64_t t, int64_t, int64_t n, int64_t step, int64_t) {
+      if (step == 1) {
+        std::fill_n(target + t, n, zero);
+      } else {
+        for (int64_t i = 0; i < n; ++i) target[t + i * step] = zero;
+      }
+    });
+  });
 }
 
 void copy_rect(ElementType type, const View& to, const View& from, const Rect& rect) {

@@ -23,6 +23,8 @@ Coordinates dense_strides(const Coordinates& extents, const std::vector<int>& or
 // A dense block holding exactly `rect`.
 View dense_view(std::byte* data, const Rect& rect, const std::vector<int>& order);
 
+// to[x] = 0, for every x in rect.
+void clear_rect(ElementType type, const View& to, const Rect& rect);
 // to[x] = from[x], and to[x] += from[x], for every x in rect.
 void copy_rect(ElementType type, const View& to, const View& from, const Rect& rect);
 void add_rect(ElementType type, const View& to, const View& from, const Rect& rect);

@@ -1,49 +1,11 @@
 #include "support/team.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
+#include "support/spin.h"
+
 namespace distal::core {
-
-namespace {
-
-constexpr std::chrono::microseconds kSpin{20};
-constexpr int kPausesBetweenLooks = 16;
-
-// All helpers of this process. Once they and their callers are more than the cores, one that spins keeps another from
-// its work, so nobody does.
-std::atomic<int> all_helpers{0};
-
-bool may_spin() {
-  static const int cores = static_cast<int>(std::thread::hardware_concurrency());
-  return all_helpers.load(std::memory_order_relaxed) < cores;
-}
-
-void pause() {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
-
-// Whether it came to hold within the time that spinning is worth.
-template <class Condition>
-bool spin_until(const Condition& holds) {
-  if (holds()) return true;
-  if (!may_spin()) return false;
-  auto end = std::chrono::steady_clock::now() + kSpin;
-  do {
-    for (int i = 0; i < kPausesBetweenLooks; ++i) {
-      pause();
-      if (holds()) return true;
-    }
-  } while (std::chrono::steady_clock::now() < end);
-  return false;
-}
-
-}  // namespace
 
 Team::Team(int threads) : size_(std::max(1, threads)) {}
 
@@ -57,17 +19,23 @@ void Team::share(PartRef part) {
   ++round_;  // what was written before is seen by whoever sees this
   wake_helpers();
   carry_out(0);
+  for (int i = 1; i < size_; ++i) {
+    if (!claim(i, round_)) continue;
+    carry_out(i);
+    --busy_;
+  }
   wait_for_helpers();
   // Nobody else has it now.
   if (std::exception_ptr failure = std::exchange(failure_, nullptr)) std::rethrow_exception(failure);
 }
 
 void Team::start() {
+  begun_ = std::make_unique<Begun[]>(static_cast<size_t>(size_));
   helpers_.reserve(static_cast<size_t>(size_ - 1));
   try {
     for (int i = 1; i < size_; ++i) {
       helpers_.emplace_back([this, i] { help(i); });
-      ++all_helpers;
+      add_spinners(1);
     }
   } catch (...) {  // the system has no more threads
     stop();
@@ -80,7 +48,7 @@ void Team::stop() {
   ++round_;
   wake_helpers();
   for (std::thread& t : helpers_) t.join();
-  all_helpers -= static_cast<int>(helpers_.size());
+  remove_spinners(static_cast<int>(helpers_.size()));
   helpers_.clear();
   round_ = 0;
   stopping_ = false;
@@ -104,6 +72,7 @@ void Team::wait_for_helpers() {
 
 void Team::help(int i) {
   for (uint32_t seen = 0; wait_for_round(seen); ++seen) {
+    if (!claim(i, seen + 1)) continue;
     carry_out(i);
     if (--busy_ > 0 || !caller_sleeps_) continue;
     { std::lock_guard lock(mutex_); }
@@ -121,6 +90,12 @@ bool Team::wait_for_round(uint32_t seen) {
     --sleepers_;
   }
   return !stopping_;
+}
+
+// Whether nobody else has it. A helper that slept through rounds finds them gone.
+bool Team::claim(int i, uint32_t round) {
+  uint32_t before = round - 1;
+  return begun_[static_cast<size_t>(i)].round.compare_exchange_strong(before, round);
 }
 
 void Team::carry_out(int i) {

@@ -24,8 +24,9 @@ class Team {
 
   int size() const { return size_; }
 
-  // Runs part(0) here and part(1) .. part(size() - 1) on the helpers, all at once, and returns when all have ended.
-  // The first exception of a part comes out. Allocates nothing once the helpers have started.
+  // Runs part(0) here and part(1) .. part(size() - 1) on the helpers, all at once, and returns when all have ended. A
+  // part that its helper has not begun when the caller is done with its own, as on a machine with other things to do,
+  // is the caller's too. The first exception of a part comes out. Allocates nothing once the helpers have started.
   template <class Part>
   void run(Part&& part) {
     using Callee = std::remove_reference_t<Part>;
@@ -47,12 +48,19 @@ class Team {
   void wait_for_helpers();
   void help(int i);
   bool wait_for_round(uint32_t seen);
+  bool claim(int i, uint32_t round);
   void carry_out(int i);
+
+  // The last round in which a part was begun, by its helper or by the caller. Each has a cache line to itself.
+  struct alignas(64) Begun {
+    std::atomic<uint32_t> round{0};
+  };
 
   int size_;
   PartRef part_;
   std::atomic<uint32_t> round_{0};  // one more at each run, and at the end
-  std::atomic<int> busy_{0};        // helpers that have not ended this round
+  std::unique_ptr<Begun[]> begun_;  // by part
+  std::atomic<int> busy_{0};        // parts but the first that have not ended this round
   std::atomic<int> sleepers_{0};    // helpers that must be woken
   std::atomic<bool> caller_sleeps_{false};
   std::atomic<bool> stopping_{false};

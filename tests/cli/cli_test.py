@@ -531,7 +531,7 @@ class WrongResult(CliTest):
     def test_a_compiler_that_compiles_something_else(self):
         compiler = self.folder / "c++"
         compiler.write_text(
-            "#!/bin/sh\nfor last; do :; done\nsed -i 's/sum +=/sum -=/' \"$last\"\nexec c++ \"$@\"\n",
+            "#!/bin/sh\nfor last; do :; done\nsed -i 's/ += C(/ -= C(/' \"$last\"\nexec c++ \"$@\"\n",
             encoding="utf-8",
         )
         compiler.chmod(0o700)

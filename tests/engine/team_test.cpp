@@ -30,8 +30,18 @@ TEST_P(Teams, TheCallerHasTheFirstPart) {
   std::vector<std::thread::id> who(static_cast<size_t>(team.size()));
   team.run([&](int part) { who[static_cast<size_t>(part)] = std::this_thread::get_id(); });
   EXPECT_EQ(who[0], std::this_thread::get_id());
-  std::sort(who.begin(), who.end());
-  EXPECT_EQ(std::unique(who.begin(), who.end()), who.end());
+}
+
+TEST_P(Teams, PartsMayWaitForOneAnother) {
+  Team team(GetParam());
+  for (int i = 0; i < 20; ++i) {
+    std::atomic<int> there{0};
+    team.run([&](int) {
+      ++there;
+      while (there < team.size()) std::this_thread::yield();
+    });
+    EXPECT_EQ(there, team.size());
+  }
 }
 
 TEST_P(Teams, HelpersThatSleepAreWoken) {

@@ -123,11 +123,7 @@ class TestRun {
     std::map<int, std::vector<std::byte>> now;  // what statements wrote
     for (size_t s = 0; s < plan_->stages.size(); ++s) {
       const StagePlan& stage = plan_->stages[s];
-      RunCounts counts = engine_->run_stage(s);
-      counts_.bytes_moved += counts.bytes_moved;
-      counts_.bytes_copied += counts.bytes_copied;
-      counts_.messages += counts.messages;
-      counts_.tasks += counts.tasks;
+      counts_ += engine_->run_stage(s);
       check(stage, now);
       now[stage.output] = store_.gather(stage.output);
     }

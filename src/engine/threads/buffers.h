@@ -1,11 +1,10 @@
 #pragma once
 
-#include <unordered_map>
 #include <vector>
 
+#include "engine/threads/arena.h"
 #include "engine/threads/task_graph.h"
 #include "plan/memory.h"
-#include "store/allocator.h"
 #include "store/view.h"
 
 namespace distal::core {
@@ -22,8 +21,8 @@ struct Slot {
 // The copies of one acquire at one place: one slot, or two that are used in turn.
 class PlaceBuffers {
  public:
-  PlaceBuffers(const BufferNeed& need, int64_t place, Allocator& allocator);
-  ~PlaceBuffers();
+  PlaceBuffers(const BufferNeed& need, Arena& arena)
+      : need_(need), arena_(arena), slots_(static_cast<size_t>(need.depth)) {}
   PlaceBuffers(const PlaceBuffers&) = delete;
   PlaceBuffers& operator=(const PlaceBuffers&) = delete;
 
@@ -34,9 +33,8 @@ class PlaceBuffers {
 
  private:
   BufferNeed need_;
-  int64_t place_;
-  Allocator& allocator_;
-  Block block_;
+  Arena& arena_;
+  std::byte* block_ = nullptr;
   std::vector<Slot> slots_;
   size_t current_ = 0;
 };

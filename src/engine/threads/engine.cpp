@@ -8,7 +8,8 @@
 #include <thread>
 
 #include "engine/threads/buffers.h"
-#include "engine/threads/task_graph.h"
+#include "engine/threads/script.h"
+#include "engine/threads/task_stream.h"
 #include "plan/walk.h"
 
 namespace distal::core {
@@ -27,6 +28,18 @@ int64_t threads_of(const ThreadsOptions& options) {
   return std::max<int64_t>(1, std::thread::hardware_concurrency());
 }
 
+// A worker for every processor as long as there are threads enough.
+int workers_for(int64_t threads, int64_t processors) { return static_cast<int>(std::min(threads, processors)); }
+
+// The other threads help inside of processors.
+std::vector<std::unique_ptr<Team>> teams_for(int64_t threads, int64_t processors) {
+  std::vector<std::unique_ptr<Team>> out;
+  int64_t size = threads / processors;
+  if (size <= 1) return out;
+  for (int64_t p = 0; p < processors; ++p) out.push_back(std::make_unique<Team>(static_cast<int>(size)));
+  return out;
+}
+
 }  // namespace
 
 class ThreadsEngine::Runner : public PlanVisitor {
@@ -36,37 +49,29 @@ class ThreadsEngine::Runner : public PlanVisitor {
       : plan_(plan),
         needs_(needs),
         leaves_(std::move(leaves)),
-        allocator_(allocator),
         store_(store),
-        options_(options) {
-    share_out(threads_of(options));
+        options_(options),
+        arenas_(allocator),
+        scripts_(plan.stages.size()),
+        versions_(plan.tensors.size(), 0),
+        teams_(teams_for(threads_of(options), plan.processors)),
+        crew_(workers_for(threads_of(options), plan.processors)),
+        stream_(crew_.size()) {}
+
+  RunCounts run() {
+    forget_what_moved();
+    RunCounts sum;
+    for (size_t s = 0; s < plan_.stages.size(); ++s) sum += run_once(s);
+    rest();
+    return sum;
   }
 
-  // A thread for every processor as long as there are enough, and the others to help inside of processors.
-  void share_out(int64_t threads) {
-    int64_t workers = std::min(threads, plan_.processors);
-    graph_ = std::make_unique<TaskGraph>(static_cast<int>(workers));
-    int64_t size = threads / plan_.processors;
-    if (size <= 1) return;
-    for (int64_t p = 0; p < plan_.processors; ++p) teams_.push_back(std::make_unique<Team>(static_cast<int>(size)));
+  RunCounts run_stage(size_t stage) {
+    forget_what_moved();
+    RunCounts counts = run_once(stage);
+    rest();
+    return counts;
   }
-
-  // Walks the whole plan, or one stage of it.
-  RunCounts run(const StagePlan* only) {
-    moved_ = 0;
-    messages_ = 0;
-    copied_ = 0;
-    int64_t before = graph_->tasks_run();
-    try {
-      only ? walk(plan_, *only, *this) : walk(plan_, *this);
-    } catch (...) {
-      drain();
-      throw;
-    }
-    return {moved_, copied_.load(), messages_, graph_->tasks_run() - before};
-  }
-
-  RunCounts run_stage(size_t stage) { return run(&plan_.stages[stage]); }
 
   void begin(const StagePlan& stage) override {
     stage_ = &stage;
@@ -76,16 +81,17 @@ class ThreadsEngine::Runner : public PlanVisitor {
     homes_.clear();
     homes_.resize(static_cast<size_t>(plan_.processors));
     last_leaf_.assign(static_cast<size_t>(plan_.processors), nullptr);
+    if (arenas_.begin(stage, needs_, number_)) forget_scripts();  // they point into the memory that was too small
     take_workspaces(needs_.workspace_bytes[number_]);
   }
 
   void init(int tensor) override {
     for (int64_t p = 0; p < plan_.processors; ++p) {
       if (!store_.has_piece(tensor, p)) continue;
-      TaskPtr task = TaskGraph::make([this, tensor, p] { store_.clear(tensor, p); });
+      TaskPtr task = stream_.make([this, tensor, p] { store_.clear(tensor, p); });
       std::vector<TaskPtr> dependencies;
       homes_[p].add_exclusive(task, dependencies);
-      graph_->submit(task, dependencies);
+      stream_.submit(task, dependencies);
     }
   }
 
@@ -113,34 +119,72 @@ class ThreadsEngine::Runner : public PlanVisitor {
   }
 
   void end(const StagePlan&) override {
-    graph_->wait();
-    give_back();
+    scripts_[number_] = stream_.end();
+    if (scripts_[number_]) scripts_[number_]->counted(moved_, messages_);
+    clean_up();
   }
 
  private:
   ElementType type() const { return store_.type(); }
   const TensorPlan& tensor(int index) const { return plan_.tensors[index]; }
 
-  void drain() {
+  RunCounts run_once(size_t stage) {
+    copied_ = 0;
+    return scripts_[stage] ? replay(*scripts_[stage]) : stream(stage);
+  }
+
+  RunCounts replay(Script& script) {
+    script.run_on(crew_);
+    return {script.bytes_moved(), copied_, script.messages(), script.size()};
+  }
+
+  // Walks the plan and runs the tasks while they are made.
+  RunCounts stream(size_t stage) {
+    moved_ = 0;
+    messages_ = 0;
+    stream_.begin();
     try {
-      graph_->wait();
-    } catch (...) {  // the failure is on its way already
+      walk(plan_, plan_.stages[stage], *this);
+    } catch (...) {
+      stream_.give_up();
+      forget_scripts();  // if it is memory that failed, it has been moved for some of the processors already
+      clean_up();
+      throw;
     }
-    give_back();
+    return {moved_, copied_, messages_, stream_.tasks()};
+  }
+
+  // Scripts point into the pieces of tensors, which the user may have put elsewhere since.
+  void forget_what_moved() {
+    bool moved = false;
+    for (size_t t = 0; t < versions_.size(); ++t) {
+      int64_t now = store_.pieces(static_cast<int>(t)).version();
+      moved = moved || now != versions_[t];
+      versions_[t] = now;
+    }
+    if (moved) forget_scripts();
+  }
+
+  void forget_scripts() {
+    for (auto& script : scripts_) script = nullptr;
+  }
+
+  // Nothing will be streamed any more once everything is written down.
+  void rest() {
+    if (std::all_of(scripts_.begin(), scripts_.end(), [](const auto& s) { return s != nullptr; })) stream_.rest();
+  }
+
+  // Memory is kept for scripts alone.
+  void clean_up() {
+    buffers_.clear();
+    workspaces_.clear();
+    if (std::none_of(scripts_.begin(), scripts_.end(), [](const auto& s) { return s != nullptr; })) arenas_.clear();
   }
 
   // A processor runs one leaf at a time, so one set of workspaces is enough for it.
   void take_workspaces(int64_t bytes) {
     if (bytes == 0) return;
-    for (int64_t p : stage_->places(stage_->machine.levels())) {
-      workspaces_[p] = allocator_.allocate(p, bytes);
-    }
-  }
-
-  void give_back() {
-    buffers_.clear();
-    for (const auto& [p, block] : workspaces_) allocator_.released(p, needs_.workspace_bytes[number_]);
-    workspaces_.clear();
+    for (int64_t p : stage_->places(stage_->machine.levels())) workspaces_[p] = arenas_.of(p).take(bytes);
   }
 
   PlaceBuffers& buffers_at(int acquire, int64_t place) {
@@ -150,7 +194,7 @@ class ThreadsEngine::Runner : public PlanVisitor {
     const auto& needs = needs_.buffers[number_][acquire];
     auto need = needs.find(place);
     BufferNeed size = need == needs.end() ? BufferNeed{} : need->second;
-    return *map.emplace(place, std::make_unique<PlaceBuffers>(size, place, allocator_)).first->second;
+    return *map.emplace(place, std::make_unique<PlaceBuffers>(size, arenas_.of(place))).first->second;
   }
 
   // Where each piece comes from: a slot of somebody's, or null for a piece at home.
@@ -212,10 +256,10 @@ class ThreadsEngine::Runner : public PlanVisitor {
 
   void clear_slot(const AcquirePlan& a, Slot& slot) {
     auto bytes = static_cast<size_t>(slot.rects[0].volume() * tensor(a.tensor).element_bytes);
-    TaskPtr task = TaskGraph::make([memory = slot.memory, bytes] { std::memset(memory, 0, bytes); });
+    TaskPtr task = stream_.make([memory = slot.memory, bytes] { std::memset(memory, 0, bytes); });
     std::vector<TaskPtr> dependencies;
     slot.resource.add_exclusive(task, dependencies);
-    graph_->submit(task, dependencies);
+    stream_.submit(task, dependencies);
   }
 
   void fill_slot(const AcquirePlan& a, const Fetch& f, Slot& slot, const std::vector<Slot*>& sources) {
@@ -241,12 +285,12 @@ class ThreadsEngine::Runner : public PlanVisitor {
     if (!anything) return;
     std::string who = options_.own_memory ? stage_->machine.processor_name(f.place) : "";
     TaskPtr task =
-        TaskGraph::make([this, who, t = a.tensor, copies = std::move(copies), views = slot.views, rects = slot.rects,
-                         in_place = slot.in_place] { carry_out(who, t, copies, views, rects, in_place); });
+        stream_.make([this, who, t = a.tensor, copies = std::move(copies), views = slot.views, rects = slot.rects,
+                      in_place = slot.in_place] { carry_out(who, t, copies, views, rects, in_place); });
     std::vector<TaskPtr> dependencies;
     slot.resource.add_exclusive(task, dependencies);
     for (Slot* s : read) s->resource.add_shared(task, dependencies);
-    graph_->submit(task, dependencies);
+    stream_.submit(task, dependencies);
   }
 
   static void copy_from_slot(const Slot& from, size_t rect, const Rect& part, std::vector<PieceCopy>& copies) {
@@ -263,7 +307,7 @@ class ThreadsEngine::Runner : public PlanVisitor {
 
   void carry_out(const std::string& who, int t, const std::vector<PieceCopy>& copies, const std::vector<View>& views,
                  const std::vector<Rect>& rects, const std::vector<int64_t>& in_place) {
-    std::vector<int64_t> filled(rects.size(), 0);
+    absl::InlinedVector<int64_t, 4> filled(rects.size(), 0);
     for (const PieceCopy& c : copies) {
       copy_rect(type(), views[c.rect], c.from, c.part);
       filled[c.rect] += c.part.volume();
@@ -281,7 +325,7 @@ class ThreadsEngine::Runner : public PlanVisitor {
 
   void leaf_on(int64_t p, const std::vector<int64_t>& values) {
     LeafArguments arguments{values, {}, nullptr, teams_.empty() ? nullptr : teams_[p].get()};
-    if (auto w = workspaces_.find(p); w != workspaces_.end()) arguments.scratch = w->second.get();
+    if (auto w = workspaces_.find(p); w != workspaces_.end()) arguments.scratch = w->second;
     for (int v = 0; v < stage_->space.size(); ++v) {
       if (stage_->machine_dimension[v] >= 0) arguments.values[v] = stage_->coordinate(p, stage_->machine_dimension[v]);
     }
@@ -294,15 +338,15 @@ class ThreadsEngine::Runner : public PlanVisitor {
       arguments.operands.push_back(slot.views[access.rect]);
       slots.push_back(&slot);
     }
-    TaskPtr task = TaskGraph::make(
-        [kernel = leaves_[number_].get(), arguments = std::move(arguments)] { kernel->run(arguments); });
+    TaskPtr task =
+        stream_.make([kernel = leaves_[number_].get(), arguments = std::move(arguments)] { kernel->run(arguments); });
     std::vector<TaskPtr> dependencies;
     if (last_leaf_[p]) dependencies.push_back(last_leaf_[p]);
     last_leaf_[p] = task;
     std::set<Slot*> used(slots.begin(), slots.end());
     for (Slot* s : used) s->resource.add_shared(task, dependencies);
     if (slots[0]->in_place[0] >= 0) homes_[slots[0]->in_place[0]].add_shared(task, dependencies);
-    graph_->submit(task, dependencies);
+    stream_.submit(task, dependencies);
   }
 
   // With memory of its own a processor may touch only what it acquired.
@@ -326,7 +370,7 @@ class ThreadsEngine::Runner : public PlanVisitor {
     View target = into ? into->views[0] : store_.view(step.tensor, t.destination, t.rect);
     bool adds = t.kind != Kind::WriteHome && t.kind != Kind::Replicate;
     int64_t bytes = t.rect.volume() * tensor(step.tensor).element_bytes;
-    TaskPtr task = TaskGraph::make([this, source, target, rect = t.rect, adds, bytes] {
+    TaskPtr task = stream_.make([this, source, target, rect = t.rect, adds, bytes] {
       adds ? add_rect(type(), target, source, rect) : copy_rect(type(), target, source, rect);
       copied_ += bytes;
     });
@@ -337,29 +381,42 @@ class ThreadsEngine::Runner : public PlanVisitor {
     int64_t home = into ? into->in_place[0] : t.destination;
     if (into) into->resource.add_exclusive(task, dependencies);
     if (home >= 0) homes_[home].add_exclusive(task, dependencies);
-    graph_->submit(task, dependencies);
+    stream_.submit(task, dependencies);
   }
 
   const Plan& plan_;
   const MemoryNeeds& needs_;
   std::vector<std::unique_ptr<LeafKernel>> leaves_;
-  Allocator& allocator_;
   TensorStore& store_;
   ThreadsOptions options_;
 
   const StagePlan* stage_ = nullptr;
   size_t number_ = 0;
   std::vector<std::unordered_map<int64_t, std::unique_ptr<PlaceBuffers>>> buffers_;  // [acquire][place]
-  std::unordered_map<int64_t, Block> workspaces_;                                    // by processor
+  std::unordered_map<int64_t, std::byte*> workspaces_;                               // by processor
   std::vector<Resource> homes_;                                                      // the output's piece, by processor
   std::vector<TaskPtr> last_leaf_;
   std::vector<Interval<int64_t>> intervals_;
   int64_t moved_ = 0;
   int64_t messages_ = 0;
   std::atomic<int64_t> copied_{0};
+
+  Arenas arenas_;
+  std::vector<std::unique_ptr<Script>> scripts_;  // by stage; those that can be replayed
+  std::vector<int64_t> versions_;                 // of the pieces that the scripts point into
+  // Last: these threads end before what they use does.
   std::vector<std::unique_ptr<Team>> teams_;  // by processor; none where there is no thread left for them
-  std::unique_ptr<TaskGraph> graph_;          // last: its threads end before what they use does
+  Team crew_;                                 // the workers of a replay
+  TaskStream stream_;
 };
+
+RunCounts& RunCounts::operator+=(const RunCounts& other) {
+  bytes_moved += other.bytes_moved;
+  bytes_copied += other.bytes_copied;
+  messages += other.messages;
+  tasks += other.tasks;
+  return *this;
+}
 
 ThreadsEngine::ThreadsEngine(const Plan& plan, const MemoryNeeds& needs,
                              std::vector<std::unique_ptr<LeafKernel>> leaves, Allocator& allocator, TensorStore& store,
@@ -368,7 +425,7 @@ ThreadsEngine::ThreadsEngine(const Plan& plan, const MemoryNeeds& needs,
 
 ThreadsEngine::~ThreadsEngine() = default;
 
-RunCounts ThreadsEngine::run() { return runner_->run(nullptr); }
+RunCounts ThreadsEngine::run() { return runner_->run(); }
 
 RunCounts ThreadsEngine::run_stage(size_t stage) { return runner_->run_stage(stage); }
 

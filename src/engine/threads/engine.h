@@ -25,9 +25,13 @@ struct RunCounts {
   int64_t bytes_copied = 0;
   int64_t messages = 0;
   int64_t tasks = 0;
+
+  RunCounts& operator+=(const RunCounts& other);
+  bool operator==(const RunCounts&) const = default;
 };
 
-// Runs plans on the threads of this process.
+// Runs a plan on the threads of this process, again and again: what the first run made of a stage that is not too long
+// is kept and replayed. One run at a time; the pieces of the store may be others at the next.
 class ThreadsEngine {
  public:
   ThreadsEngine(const Plan& plan, const MemoryNeeds& needs, std::vector<std::unique_ptr<LeafKernel>> leaves,

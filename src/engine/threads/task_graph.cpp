@@ -1,31 +1,24 @@
 #include "engine/threads/task_graph.h"
 
 #include <algorithm>
-#include <atomic>
 #include <utility>
 
 namespace distal::core {
 
 namespace {
 constexpr int64_t kMostUnfinished = 4096;
-constexpr size_t kPruneUsers = 64;
 }  // namespace
-
-class Task {
- public:
-  explicit Task(std::function<void()> body) : work(std::move(body)) {}
-
-  std::function<void()> work;
-  std::atomic<bool> done{false};
-  // Guarded by the graph's mutex.
-  int64_t waiting_for = 0;
-  std::vector<TaskPtr> followers;
-};
 
 void Resource::add_shared(const TaskPtr& task, std::vector<TaskPtr>& dependencies) {
   if (changed_) dependencies.push_back(changed_);
-  if (users_.size() >= kPruneUsers) std::erase_if(users_, [](const TaskPtr& t) { return t->done.load(); });
+  if (users_.size() >= prune_at_) prune();
   users_.push_back(task);
+}
+
+// Forgets whom nobody has to wait for any more. A script is to know them all the same.
+void Resource::prune() {
+  std::erase_if(users_, [](const TaskPtr& t) { return t->done.load() && t->number < 0; });
+  prune_at_ = std::max<size_t>(64, 2 * users_.size());
 }
 
 void Resource::add_exclusive(const TaskPtr& task, std::vector<TaskPtr>& dependencies) {
@@ -49,7 +42,9 @@ TaskGraph::~TaskGraph() {
   for (std::thread& t : threads_) t.join();
 }
 
-TaskPtr TaskGraph::make(std::function<void()> work) { return std::make_shared<Task>(std::move(work)); }
+TaskPtr TaskGraph::make(std::function<void()> work, int64_t number) {
+  return std::make_shared<Task>(std::move(work), number);
+}
 
 void TaskGraph::submit(const TaskPtr& task, const std::vector<TaskPtr>& dependencies) {
   if (inline_) {

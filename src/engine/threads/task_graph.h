@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -8,12 +9,25 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace distal::core {
 
 class Task;
 using TaskPtr = std::shared_ptr<Task>;
+
+class Task {
+ public:
+  Task(std::function<void()> body, int64_t its_number) : work(std::move(body)), number(its_number) {}
+
+  std::function<void()> work;
+  const int64_t number;  // in the script that is being written, or -1
+  std::atomic<bool> done{false};
+  // Guarded by the graph's mutex.
+  int64_t waiting_for = 0;
+  std::vector<TaskPtr> followers;
+};
 
 // Something that tasks read and write. A task that changes all of it waits for everyone before; tasks that only read
 // it, or write parts of it that no other touches, wait for the last change only.
@@ -23,8 +37,11 @@ class Resource {
   void add_exclusive(const TaskPtr& task, std::vector<TaskPtr>& dependencies);
 
  private:
+  void prune();
+
   TaskPtr changed_;
   std::vector<TaskPtr> users_;
+  size_t prune_at_ = 64;  // users
 };
 
 // Tasks with dependencies on earlier tasks, run by a pool of threads. As a task depends only on tasks submitted before
@@ -37,7 +54,7 @@ class TaskGraph {
   TaskGraph(const TaskGraph&) = delete;
   TaskGraph& operator=(const TaskGraph&) = delete;
 
-  static TaskPtr make(std::function<void()> work);
+  static TaskPtr make(std::function<void()> work, int64_t number = -1);
   // Takes the task over. Waits while very many tasks are unfinished, so that a long plan needs little memory. Once a
   // task has failed, its exception comes out here or from wait(), and no further task runs.
   void submit(const TaskPtr& task, const std::vector<TaskPtr>& dependencies);

@@ -1,0 +1,39 @@
+// What a kernel costs that runs again and again on something small, beside the call of BLAS that it stands for.
+
+#include <benchmark/benchmark.h>
+#include <cblas.h>
+#include <distal/distal.h>
+
+namespace distal {
+namespace {
+
+void kernel(benchmark::State& state) {
+  Param n(state.range(0));
+  Machine m{Grid(1, 1)};
+  Format f{{Dense, Dense}, Distribution(m, {0, 1})};
+  Tensor<double> A({n, n}, f), B({n, n}, f), C({n, n}, f);
+  IndexVar i, j, k, io, jo, ii, ji;
+  A(i, j) = B(i, k) * C(k, j);
+  A.schedule().distribute({i, j}, {io, jo}, {ii, ji}, m).communicate({A, B, C}, jo).substitute({ii, ji, k}, BLAS::GeMM);
+  Kernel product = A.compile();
+  for (auto _ : state) benchmark::DoNotOptimize(product.run());
+}
+
+void blas(benchmark::State& state) {
+  auto n = static_cast<int>(state.range(0));
+  auto size = static_cast<size_t>(n) * static_cast<size_t>(n);
+  std::vector<double> a(size), b(size, 1), c(size, 2);
+  openblas_set_num_threads(1);
+  for (auto _ : state) {
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, b.data(), n, c.data(), n, 0, a.data(), n);
+    benchmark::DoNotOptimize(a.data());
+  }
+}
+
+BENCHMARK(kernel)->RangeMultiplier(2)->Range(4, 64);
+BENCHMARK(blas)->RangeMultiplier(2)->Range(4, 64);
+
+}  // namespace
+}  // namespace distal
+
+BENCHMARK_MAIN();

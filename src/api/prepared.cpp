@@ -1,0 +1,77 @@
+#include "api/prepared.h"
+
+#include <chrono>
+
+#include "lang/validate.h"
+#include "lower/compile.h"
+#include "plan/verify.h"
+
+namespace distal {
+
+namespace {
+
+// Leaves are shared by all engines with the same values of the params.
+class SharedLeaf : public core::LeafKernel {
+ public:
+  explicit SharedLeaf(std::shared_ptr<const core::LeafKernel> leaf) : leaf_(std::move(leaf)) {}
+  void run(const core::LeafArguments& arguments) const override { leaf_->run(arguments); }
+  std::string description() const override { return leaf_->description(); }
+
+ private:
+  std::shared_ptr<const core::LeafKernel> leaf_;
+};
+
+std::vector<std::unique_ptr<core::LeafKernel>> shared_leaves(const Prepared& prepared) {
+  std::vector<std::unique_ptr<core::LeafKernel>> out;
+  for (const auto& leaf : prepared.leaves) out.push_back(std::make_unique<SharedLeaf>(leaf));
+  return out;
+}
+
+}  // namespace
+
+std::shared_ptr<const Prepared> prepare(const BuiltModule& built, const std::shared_ptr<const core::Program>& program) {
+  core::Bindings params = values_of(built.params);
+  core::validate(program->module, params);
+  auto made = std::make_shared<Prepared>();
+  for (const auto& p : built.params) made->values.push_back(p->value);
+  made->plan = core::make_plan(program, params);
+  made->own = core::memory_needs(made->plan, core::Reach::Own);
+  made->all = core::memory_needs(made->plan, core::Reach::All);
+  core::verify(made->plan, made->own);
+  for (const core::StagePlan& stage : made->plan.stages) {
+    made->leaves.push_back(core::make_leaf(stage, built.module.type, core::LeafChoice::Automatic));
+  }
+  return made;
+}
+
+bool has_current_values(const Prepared& prepared, const BuiltModule& built) {
+  for (size_t p = 0; p < built.params.size(); ++p) {
+    if (built.params[p]->value != prepared.values[p]) return false;
+  }
+  return true;
+}
+
+ReadyRun::ReadyRun(std::shared_ptr<const Prepared> prepared, const RunOptions& options)
+    : prepared_(std::move(prepared)),
+      options_(options),
+      allocator_(prepared_->plan.processors),
+      store_(prepared_->plan, std::vector<std::shared_ptr<core::TensorPieces>>(prepared_->plan.tensors.size())),
+      engine_(prepared_->plan, prepared_->needs(options.own_memory), shared_leaves(*prepared_), allocator_, store_,
+              {options.threads, options.own_memory}) {}
+
+bool ReadyRun::is_for(const std::shared_ptr<const Prepared>& prepared, const RunOptions& options) const {
+  return prepared_ == prepared && options_.threads == options.threads && options_.own_memory == options.own_memory;
+}
+
+void ReadyRun::hold(const std::vector<std::shared_ptr<TensorState>>& tensors) {
+  for (size_t t = 0; t < tensors.size(); ++t) store_.hold(static_cast<int>(t), tensors[t]->shared_pieces());
+}
+
+RunReport ReadyRun::run() {
+  auto start = std::chrono::steady_clock::now();
+  core::RunCounts counts = engine_.run();
+  std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  return {taken.count(), counts.bytes_moved, counts.bytes_copied, counts.messages};
+}
+
+}  // namespace distal

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "api/module_builder.h"
+#include "distal/kernel.h"
+#include "engine/threads/engine.h"
+
+namespace distal {
+
+// Everything of a kernel that depends on the values of the params and not on the data.
+struct Prepared {
+  std::vector<int64_t> values;  // of the params, in the module's order
+  core::Plan plan;
+  core::MemoryNeeds own, all;  // by reach
+  std::vector<std::shared_ptr<const core::LeafKernel>> leaves;
+
+  const core::MemoryNeeds& needs(bool own_memory) const { return own_memory ? own : all; }
+};
+
+std::shared_ptr<const Prepared> prepare(const BuiltModule& built, const std::shared_ptr<const core::Program>& program);
+bool has_current_values(const Prepared& prepared, const BuiltModule& built);
+
+// An engine with all it needs, for one run at a time. It is kept for the next, as it remembers what it did.
+class ReadyRun {
+ public:
+  ReadyRun(std::shared_ptr<const Prepared> prepared, const RunOptions& options);
+
+  bool is_for(const std::shared_ptr<const Prepared>& prepared, const RunOptions& options) const;
+  // The tensors' pieces of now.
+  void hold(const std::vector<std::shared_ptr<TensorState>>& tensors);
+  void let_go() { store_.let_go(); }
+  RunReport run();
+
+ private:
+  std::shared_ptr<const Prepared> prepared_;
+  RunOptions options_;
+  core::Allocator allocator_;
+  core::TensorStore store_;
+  core::ThreadsEngine engine_;
+};
+
+}  // namespace distal

@@ -1,0 +1,63 @@
+#include "engine/threads/arena.h"
+
+#include <algorithm>
+
+#include "support/error.h"
+
+namespace distal::core {
+
+bool Arena::reserve(int64_t bytes, int64_t parts) {
+  int64_t gaps = parts * kAlignment;
+  if (bytes <= counted_ && bytes + gaps <= capacity_) return false;
+  // Never less than a stage before asked for, so that two stages do not move it to and fro.
+  int64_t count = std::max(bytes, counted_);
+  int64_t capacity = std::max(bytes + gaps, capacity_);
+  give_back();
+  block_ = allocator_.allocate(processor_, count, capacity - count);
+  counted_ = count;
+  capacity_ = capacity;
+  return true;
+}
+
+std::byte* Arena::take(int64_t bytes) {
+  int64_t at = used_;
+  used_ += aligned(bytes);
+  if (used_ > capacity_) throw InternalError("a stage takes more memory than was counted for it");
+  return block_.get() + at;
+}
+
+void Arena::give_back() {
+  if (!block_) return;
+  block_ = nullptr;
+  allocator_.released(processor_, counted_);
+  counted_ = 0;
+  capacity_ = 0;
+}
+
+bool Arenas::begin(const StagePlan& stage, const MemoryNeeds& needs, size_t number) {
+  struct Room {
+    int64_t bytes = 0, parts = 0;
+  };
+  std::unordered_map<int64_t, Room> rooms;
+  auto add = [&](int64_t p, int64_t bytes) {
+    if (bytes == 0) return;
+    rooms[p].bytes += bytes;
+    ++rooms[p].parts;
+  };
+  for (const auto& places : needs.buffers[number]) {
+    for (const auto& [p, need] : places) add(p, need.bytes * need.depth);
+  }
+  for (int64_t p : stage.places(stage.machine.levels())) add(p, needs.workspace_bytes[number]);
+  bool moved = false;
+  for (const auto& [p, room] : rooms) moved = of(p).reserve(room.bytes, room.parts) || moved;
+  for (const auto& [p, arena] : arenas_) arena->rewind();
+  return moved;
+}
+
+Arena& Arenas::of(int64_t processor) {
+  std::unique_ptr<Arena>& arena = arenas_[processor];
+  if (!arena) arena = std::make_unique<Arena>(processor, allocator_);
+  return *arena;
+}
+
+}  // namespace distal::core

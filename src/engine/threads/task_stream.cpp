@@ -1,0 +1,41 @@
+#include "engine/threads/task_stream.h"
+
+namespace distal::core {
+
+void TaskStream::begin() {
+  if (!graph_) graph_ = std::make_unique<TaskGraph>(workers_);
+  script_ = std::make_unique<Script>();
+  writing_ = true;
+  tasks_ = 0;
+}
+
+TaskPtr TaskStream::make(std::function<void()> work) {
+  writing_ = writing_ && script_->size() < Script::kMostTasks;
+  if (!writing_) return TaskGraph::make(std::move(work));
+  int64_t number = script_->add(std::move(work));
+  return TaskGraph::make([&written = script_->work(number)] { written(); }, number);
+}
+
+void TaskStream::submit(const TaskPtr& task, const std::vector<TaskPtr>& dependencies) {
+  if (writing_) script_->set_dependencies(dependencies);
+  ++tasks_;
+  graph_->submit(task, dependencies);
+}
+
+std::unique_ptr<Script> TaskStream::end() {
+  graph_->wait();
+  std::unique_ptr<Script> script = std::move(script_);
+  if (!writing_) return nullptr;
+  script->finish();
+  return script;
+}
+
+void TaskStream::give_up() {
+  try {
+    graph_->wait();
+  } catch (...) {  // the failure is on its way already
+  }
+  script_ = nullptr;
+}
+
+}  // namespace distal::core

@@ -1,0 +1,179 @@
+// A kernel that runs again keeps what it made; these change something in between.
+
+#include <distal/distal.h>
+#include <gtest/gtest.h>
+
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace distal {
+namespace {
+
+double value_of(const std::vector<int64_t>& at, double salt) {
+  return static_cast<double>((at[0] * 7 + at[1] * 3) % 11) + salt;
+}
+
+void fill(Tensor<double>& t, double salt) {
+  t.fill([&](const std::vector<int64_t>& at) { return value_of(at, salt); });
+}
+
+// A = B C, on a grid of gx by gy.
+struct Product {
+  Param gx{2}, gy{2}, n{6};
+  Machine m{Grid(gx, gy)};
+  Format f{{Dense, Dense}, Distribution(m, {0, 1})};
+  Tensor<double> A{{n, n}, f}, B{{n, n}, f}, C{{n, n}, f};
+
+  Product() {
+    IndexVar i, j, k, io, ii, jo, ji, ko, ki;
+    A(i, j) = B(i, k) * C(k, j);
+    A.schedule()
+        .distribute({i, j}, {io, jo}, {ii, ji}, m)
+        .split(k, ko, ki, 2)
+        .reorder({io, jo, ko, ii, ji, ki})
+        .communicate(A, jo)
+        .communicate({B, C}, ko)
+        .substitute({ii, ji, ki}, BLAS::GeMM);
+    fill(B, 1);
+    fill(C, 2);
+  }
+
+  void expect_right() const {
+    for (int64_t i = 0; i < n.value(); ++i) {
+      for (int64_t j = 0; j < n.value(); ++j) {
+        double want = 0;
+        for (int64_t k = 0; k < n.value(); ++k) want += B.at({i, k}) * C.at({k, j});
+        ASSERT_EQ(A.at({i, j}), want) << i << ", " << j;
+      }
+    }
+  }
+};
+
+void expect_same(const RunReport& a, const RunReport& b) {
+  EXPECT_EQ(a.bytes_moved, b.bytes_moved);
+  EXPECT_EQ(a.bytes_copied, b.bytes_copied);
+  EXPECT_EQ(a.messages, b.messages);
+}
+
+class Rerun : public testing::TestWithParam<RunOptions> {};
+INSTANTIATE_TEST_SUITE_P(Options, Rerun,
+                         testing::Values(RunOptions{1, false}, RunOptions{1, true}, RunOptions{3, false},
+                                         RunOptions{3, true}));
+
+TEST_P(Rerun, OnNewData) {
+  Product p;
+  Kernel kernel = p.A.compile();
+  RunReport first = kernel.run(GetParam());
+  p.expect_right();
+  for (int i = 0; i < 5; ++i) {
+    fill(p.B, i);
+    expect_same(kernel.run(GetParam()), first);
+    p.expect_right();
+  }
+}
+
+TEST_P(Rerun, OnOtherBuffers) {
+  Product p;
+  p.gx = 1;
+  p.gy = 1;
+  Kernel kernel = p.A.compile();
+  RunReport first = kernel.run(GetParam());
+  std::vector<double> b(36), a(6 * 8, -7);
+  for (int round = 0; round < 3; ++round) {
+    std::vector<double> other(36);
+    for (size_t i = 0; i < 36; ++i) other[i] = static_cast<double>(i % 5) + round;
+    p.B.bind(0, other.data());
+    fill(p.C, round);
+    expect_same(kernel.run(GetParam()), first);
+    p.expect_right();
+    p.B.bind(0, b.data());
+  }
+  p.A.bind(0, a.data(), {8, 1});  // with gaps
+  fill(p.B, 3);
+  for (int i = 0; i < 3; ++i) kernel.run(GetParam());
+  p.expect_right();
+  EXPECT_EQ(a[8], p.A.at({1, 0}));
+  EXPECT_EQ(a[7], -7) << "the gap between rows is the caller's";
+}
+
+TEST_P(Rerun, WithOtherParams) {
+  Product p;
+  Kernel kernel = p.A.compile();
+  for (int64_t size : {6, 4, 9, 6}) {
+    for (int64_t grid : {1, 2, 3}) {
+      p.n = size;
+      p.gx = grid;
+      fill(p.B, static_cast<double>(size));
+      fill(p.C, static_cast<double>(grid));
+      RunReport first = kernel.run(GetParam());
+      p.expect_right();
+      expect_same(kernel.run(GetParam()), first);
+      p.expect_right();
+      EXPECT_EQ(first.bytes_moved, kernel.cost().bytes_moved);
+    }
+  }
+}
+
+TEST_P(Rerun, WithOtherOptions) {
+  Product p;
+  Kernel kernel = p.A.compile();
+  RunReport first = kernel.run(GetParam());
+  for (int i = 0; i < 3; ++i) {
+    kernel.run({2, i % 2 == 0});
+    p.expect_right();
+    expect_same(kernel.run(GetParam()), first);
+    p.expect_right();
+  }
+}
+
+TEST_P(Rerun, AfterARedistribution) {
+  Product p;
+  Kernel kernel = p.A.compile();
+  for (int i = 0; i < 3; ++i) {
+    for (const Distribution& d :
+         {Distribution(p.m, {1, 0}), Distribution(p.m, {0, Face{1}}), Distribution(p.m, {0, 1})}) {
+      p.B.redistribute(Format({Dense, Dense}, d), GetParam());
+      RunReport first = kernel.run(GetParam());
+      p.expect_right();
+      fill(p.B, i);
+      expect_same(kernel.run(GetParam()), first);
+      p.expect_right();
+    }
+  }
+}
+
+TEST_P(Rerun, AfterAParamThatIsRefused) {
+  Product p;
+  Kernel kernel = p.A.compile();
+  kernel.run(GetParam());
+  p.gx = 0;
+  EXPECT_THROW(kernel.run(GetParam()), Error);
+  p.gx = 2;
+  fill(p.B, 4);
+  fill(p.C, 5);
+  kernel.run(GetParam());
+  p.expect_right();
+}
+
+// A run writes the result, so they take turns.
+TEST_P(Rerun, FromSeveralThreads) {
+  Product p;
+  Kernel kernel = p.A.compile();
+  RunReport first = kernel.run(GetParam());
+  std::mutex one_writer;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&, copy = kernel] {
+      for (int i = 0; i < 20; ++i) {
+        std::lock_guard lock(one_writer);
+        expect_same(copy.run(GetParam()), first);
+      }
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  p.expect_right();
+}
+
+}  // namespace
+}  // namespace distal
