@@ -38,9 +38,14 @@ def rates_of(rounds, work):
     }
 
 
+def ratios(rates, name, other):
+    """How much faster `name` is than `other`, by round."""
+    return [a / b for a, b in zip(rates[name], rates[other])]
+
+
 def ratio(rates, name, other):
-    """The median of the ratios of the rounds."""
-    return statistics.median(a / b for a, b in zip(rates[name], rates[other]))
+    """The median of the rounds."""
+    return statistics.median(ratios(rates, name, other))
 
 
 def run_rounds(kernel, sizes, competitors, rounds, seconds):
@@ -59,5 +64,5 @@ def run_rounds(kernel, sizes, competitors, rounds, seconds):
         out.append(timings)
         say(f"{kernel.name} round {number + 1}: " + ", ".join(f"{n} {timings[n].best:.4g} s" for n in able))
     for worker in workers:
-        worker.ask("drop")
+        worker.drop()
     return out

@@ -3,6 +3,7 @@
 A statement is a sum of products; each product is an einsum, and what lacks a dimension of the result is broadcast.
 """
 
+import gc
 import math
 import re
 import sys
@@ -138,11 +139,18 @@ class Server:
     def __init__(self):
         self.problem = None
 
+    def drop(self):
+        """Gives all memory back at once: a problem and its bodies refer to each other."""
+        self.problem = None
+        gc.collect()
+        if jax:
+            jax.clear_caches()
+
     def handle(self, word, rest):
         if word == "about":
             return f"numpy {np.__version__}" + (f", jax {jax.__version__}" if jax else "")
         if word in ("prepare", "drop"):
-            self.problem = None
+            self.drop()
         if word == "prepare":
             _, dtype, _, extents, statement = rest.split(" ", 4)
             sizes = {x.split("=")[0]: int(x.split("=")[1]) for x in extents.split(",")}

@@ -2,10 +2,11 @@
 
 import statistics
 
-from measure import ratio
+from measure import ratio, ratios
 
 RATIOS = {"blas": "BLAS", "triad": "triad", "numpy": "numpy", "jax": "jax", "taco": "TACO"}
-COLUMNS = ["kernel", "sizes", "grid", "DISTAL", "limit", "of limit", *[f"/ {r}" for r in RATIOS.values()], "target", ""]
+COLUMNS = ["kernel", "sizes", "grid", "DISTAL", "limit", "of limit", *[f"/ {r}" for r in RATIOS.values()], "target", "spread",
+           ""]
 
 
 def line(cells):
@@ -30,20 +31,23 @@ def sizes_text(sizes):
 def kernel_row(kernel, sizes, grid, rates):
     """One line: DISTAL on a grid, by the speeds of all competitors in all rounds."""
     me = f"distal-{grid}"
-    ratios = {other: ratio(rates, me, other) for other in rates if not other.startswith("distal")}
+    medians = {other: ratio(rates, me, other) for other in rates if not other.startswith("distal")}
 
     def figure(name):
         return f"{statistics.median(rates[name]) / 1e9:.4g} {kernel.unit}"
 
     def shown(other):
-        return f"{ratios[other]:.3g}" if other in ratios else ""
+        return f"{medians[other]:.3g}" if other in medians else ""
 
     against, least = kernel.target
-    met = verdict(ratios[against] >= least) if against in ratios else "not measured"
+    met, spread = "not measured", ""
+    if against in medians:
+        met = verdict(medians[against] >= least)
+        spread = "{:.3g} to {:.3g}".format(min(ratios(rates, me, against)), max(ratios(rates, me, against)))
     target = f"{least} of {RATIOS.get(against, against)}"
     limit = f"{figure(kernel.limit)} {kernel.limit}"
     return line([kernel.name, sizes_text(sizes), f"Grid({grid})", figure(me), limit, shown(kernel.limit),
-                 *map(shown, RATIOS), target, met])
+                 *map(shown, RATIOS), target, spread, met])
 
 
 def overhead_heading():

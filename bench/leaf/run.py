@@ -20,9 +20,10 @@ from workers import Worker
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 GRIDS = (1, 2)
+BUSY = 0.5  # load from which others disturb
 NOTE = """\
 `DISTAL` is the median speed of the rounds; `of limit` and the columns `/ peer` are medians of the ratios of speeds in the same round, above 1
-where DISTAL is faster. Bytes are those of every tensor once; `read` and `triad` are the machine's bandwidths, `peak` the best matrix
+where DISTAL is faster; the spread of the ratio that counts is its smallest and largest. Bytes are those of every tensor once; `read` and `triad` are the machine's bandwidths, `peak` the best matrix
 multiplication of the same BLAS. `Grid(1)` is one processor, `Grid(2)` two of them; everybody has the same cores. TACO is the better of its own
 loops and a schedule with the last index innermost."""
 
@@ -60,16 +61,18 @@ def start_workers(options):
     if re.search("numpy|jax", options.peers) and machine.first_line([python, "-c", "import numpy; print(1)"]) == "1":
         workers["python"] = Worker("python", [python, "-B", HERE / "peers.py"], env)
     if "taco" in options.peers and (folder / "leaf_taco").exists():
-        workers["taco"] = Worker("taco", [folder / "leaf_taco", threads], env)
+        # TACO frees no results.
+        workers["taco"] = Worker("taco", [folder / "leaf_taco", threads], env, leaks=True)
     return workers
 
 
 def competitors(kernel, workers, options):
-    """Everyone who takes part in a kernel, by name."""
-    out = {f"distal-{grid}": Competitor(workers["distal"], str(grid)) for grid in GRIDS}
+    """Everyone who takes part in a kernel, by name. What DISTAL is aimed at comes right before or after it."""
     wanted = set(kernel.peers) & set(options.peers.split(","))
+    out = {"distal-1": Competitor(workers["distal"], "1")}
     for name in sorted({kernel.limit} | wanted & {"blas", "triad"}):
         out[name] = Competitor(workers["direct"], name)
+    out["distal-2"] = Competitor(workers["distal"], "2")
     if "python" in workers:
         out.update({name: Competitor(workers["python"], name) for name in sorted(wanted & {"numpy", "jax"})})
     if "taco" in workers and "taco" in wanted:
@@ -121,10 +124,12 @@ def tables(workers, options):
             yield ""
 
 
-def main():
-    options = arguments()
+def run(options):
+    """Prints the report as it comes, and writes it at the end."""
     # All workers inherit these cores, and so count the same number of them.
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: options.threads])
+    if os.getloadavg()[0] > BUSY and not options.quick:
+        say(f"run.py: the machine is busy, load {os.getloadavg()[0]:.1f}: ratios will scatter")
     workers = start_workers(options)
     lines = []
     for text in tables(workers, options):
@@ -135,6 +140,14 @@ def main():
     if options.output:
         options.output.write_text("\n".join(lines), encoding="utf-8")
         say(f"written to {options.output}")
+
+
+def main():
+    try:
+        run(arguments())
+    except RuntimeError as error:  # a competitor is wrong, or ended
+        say(f"run.py: {error}")
+        return 1
     return 0
 
 

@@ -12,6 +12,8 @@ import unittest
 from pathlib import Path
 
 from kernels import KERNELS, OVERHEADS, STARTS
+from measure import Competitor, ratio
+from workers import NoForm
 
 HERE = Path(__file__).resolve().parent
 BUILD = sys.argv.pop(1)
@@ -26,6 +28,33 @@ def run(*options):
 def rows(text):
     """The cells of all lines of tables."""
     return [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("| ")]
+
+
+class FakeWorker:
+    """Answers every check with the same error, or has no form."""
+
+    name = "fake"
+
+    def __init__(self, error):
+        self.error = error
+
+    def check(self, _):
+        if self.error is None:
+            raise NoForm
+        return self.error
+
+
+class Measure(unittest.TestCase):
+    def test_nobody_is_fast_and_wrong(self):
+        self.assertTrue(Competitor(FakeWorker(0.0), "x").is_right(KERNELS[0]))
+        self.assertFalse(Competitor(FakeWorker(None), "x").is_right(KERNELS[0]))
+        for error in (1e-6, float("inf"), float("nan")):
+            with self.assertRaisesRegex(RuntimeError, "fake x is wrong in gemm-512"):
+                Competitor(FakeWorker(error), "x").is_right(KERNELS[0])
+
+    def test_pairs_are_of_one_round(self):
+        # The machine is ten times slower in the second round, for both.
+        self.assertEqual(ratio({"a": [20.0, 2.0, 20.0], "b": [10.0, 1.0, 5.0]}, "a", "b"), 2.0)
 
 
 class Leaf(unittest.TestCase):

@@ -2,6 +2,7 @@
 // `scheduled`: the last index of the result innermost, where the vectorizer likes it, and the outermost loop parallel.
 
 #include <taco.h>
+#include <taco/version.h>
 
 #include <map>
 
@@ -159,7 +160,7 @@ int main(int argc, char** argv) {
   if (argc < 2) return 2;
   taco::taco_set_num_threads(std::atoi(argv[1]));
   leaf::Worker worker;
-  worker.about = [] { return std::string("TACO"); };
+  worker.about = [] { return "TACO " TACO_VERSION_MAJOR "." TACO_VERSION_MINOR " " TACO_VERSION_GIT_SHORTHASH; };
   worker.prepare = leaf::prepare;
   leaf::Server(std::move(worker)).serve();
 }

@@ -21,13 +21,23 @@ class Timing:
 
 
 class Worker:
-    def __init__(self, name, command, env=None):
+    """A process that starts at its first request. One that leaks ends at drop."""
+
+    def __init__(self, name, command, env=None, leaks=False):
         self.name = name
+        self._command = command
+        self._env = env
+        self._leaks = leaks
+        self._process = None
+
+    def _start(self):
         self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8", env=env
+            self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8", env=self._env
         )
 
     def ask(self, *words):
+        if self._process is None:
+            self._start()
         with contextlib.suppress(BrokenPipeError):  # the answer says more
             self._process.stdin.write(" ".join(map(str, words)) + "\n")
             self._process.stdin.flush()
@@ -50,7 +60,16 @@ class Worker:
         best, median, repetitions, work = self.ask("time", variant, seconds).split()
         return Timing(float(best), float(median), int(repetitions), float(work))
 
+    def drop(self):
+        if self._leaks:
+            self.close()
+        else:
+            self.ask("drop")
+
     def close(self):
+        if self._process is None:
+            return
         self._process.stdin.close()
         self._process.wait()
         self._process.stdout.close()
+        self._process = None
