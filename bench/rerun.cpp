@@ -1,8 +1,9 @@
 // What a kernel costs that runs again and again on something small, beside the call of BLAS that it stands for.
 
 #include <benchmark/benchmark.h>
-#include <cblas.h>
 #include <distal/distal.h>
+
+#include "leaf/blas_library.h"
 
 namespace distal {
 namespace {
@@ -23,9 +24,10 @@ void blas(benchmark::State& state) {
   auto n = static_cast<int>(state.range(0));
   auto size = static_cast<size_t>(n) * static_cast<size_t>(n);
   std::vector<double> a(size), b(size, 1), c(size, 2);
-  openblas_set_num_threads(1);
+  const auto& direct = std::get<core::Cblas<double>>(core::blas_library().functions);
   for (auto _ : state) {
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, b.data(), n, c.data(), n, 0, a.data(), n);
+    direct.gemm(core::CblasRowMajor, core::CblasNoTrans, core::CblasNoTrans, n, n, n, 1, b.data(), n, c.data(), n, 0,
+                a.data(), n);
     benchmark::DoNotOptimize(a.data());
   }
 }

@@ -1,0 +1,68 @@
+"""Rounds of measurements: in each, every competitor computes the same once, one after the other."""
+
+import dataclasses
+import statistics
+import sys
+
+from workers import NoForm
+
+TOLERANCE = {"double": 1e-12, "float": 1e-5}
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+@dataclasses.dataclass(frozen=True)
+class Competitor:
+    """A variant of a worker."""
+
+    worker: object
+    variant: str
+
+    def is_right(self, kernel):
+        """Whether it has the kernel; an error if it computes something else."""
+        try:
+            error = self.worker.check(self.variant)
+        except NoForm:
+            return False
+        if not error <= TOLERANCE[kernel.type]:
+            raise RuntimeError(f"{self.worker.name} {self.variant} is wrong in {kernel.name}: error {error}")
+        return True
+
+
+def rates_of(rounds, work):
+    """Speeds in units of work a second, a list a competitor, from rounds of timings."""
+    return {
+        name: [(timings[name].work or work) / timings[name].best for timings in rounds] for name in rounds[0]
+    }
+
+
+def ratios(rates, name, other):
+    """How much faster `name` is than `other`, by round."""
+    return [a / b for a, b in zip(rates[name], rates[other])]
+
+
+def ratio(rates, name, other):
+    """The median of the rounds."""
+    return statistics.median(ratios(rates, name, other))
+
+
+def run_rounds(kernel, sizes, competitors, rounds, seconds):
+    """The timings of each round, by competitor. The order turns from round to round, so that nobody always follows the
+    same one."""
+    workers = list({id(c.worker): c.worker for c in competitors.values()}.values())
+    for worker in workers:
+        worker.prepare(kernel, sizes)
+    able = [name for name, c in competitors.items() if c.is_right(kernel)]
+    out = []
+    for number in range(rounds):
+        turn = number % len(able)
+        timings = {}
+        for name in able[turn:] + able[:turn]:
+            timings[name] = competitors[name].worker.time(competitors[name].variant, seconds)
+        out.append(timings)
+        say(f"{kernel.name} round {number + 1}: " + ", ".join(f"{n} {timings[n].best:.4g} s" for n in able))
+    for worker in workers:
+        worker.drop()
+    return out

@@ -1,0 +1,78 @@
+"""The table of results, as Markdown."""
+
+import statistics
+
+from measure import ratio, ratios
+
+RATIOS = {"blas": "BLAS", "triad": "triad", "numpy": "numpy", "jax": "jax", "taco": "TACO"}
+COLUMNS = ["kernel", "sizes", "grid", "DISTAL", "limit", "of limit", *[f"/ {r}" for r in RATIOS.values()], "target", "spread",
+           ""]
+
+
+def line(cells):
+    return "| " + " | ".join(cells) + " |"
+
+
+def heading():
+    return [line(COLUMNS), line(["---"] * len(COLUMNS))]
+
+
+def verdict(met):
+    return "met" if met else "missed"
+
+
+def sizes_text(sizes):
+    """512³ where all are equal, else i=512 j=64."""
+    if len(set(sizes.values())) == 1 and len(sizes) > 1:
+        return f"{next(iter(sizes.values()))}^{len(sizes)}"
+    return " ".join(f"{index}={n}" for index, n in sizes.items())
+
+
+def kernel_row(kernel, sizes, grid, rates):
+    """One line: DISTAL on a grid, by the speeds of all competitors in all rounds."""
+    me = f"distal-{grid}"
+    medians = {other: ratio(rates, me, other) for other in rates if not other.startswith("distal")}
+
+    def figure(name):
+        return f"{statistics.median(rates[name]) / 1e9:.4g} {kernel.unit}"
+
+    def shown(other):
+        return f"{medians[other]:.3g}" if other in medians else ""
+
+    against, least = kernel.target
+    met, spread = "not measured", ""
+    if against in medians:
+        met = verdict(medians[against] >= least)
+        spread = "{:.3g} to {:.3g}".format(min(ratios(rates, me, against)), max(ratios(rates, me, against)))
+    target = f"{least} of {RATIOS.get(against, against)}"
+    limit = f"{figure(kernel.limit)} {kernel.limit}"
+    return line([kernel.name, sizes_text(sizes), f"Grid({grid})", figure(me), limit, shown(kernel.limit),
+                 *map(shown, RATIOS), target, spread, met])
+
+
+def overhead_heading():
+    return [line(["n", "DISTAL", "direct call", "overhead", "target", ""]), line(["---"] * 6)]
+
+
+def overhead_row(overhead, rounds):
+    """The medians of many runs, and the median of their differences over the rounds, in microseconds."""
+    me, other = ([1e6 * timings[name].median for timings in rounds] for name in ("distal-1", "blas"))
+    difference = statistics.median(a - b for a, b in zip(me, other))
+    micros = [f"{x:.2f} us" for x in (statistics.median(me), statistics.median(other), difference)]
+    return line([str(overhead.n), *micros, f"< {overhead.target:g} us", verdict(difference < overhead.target)])
+
+
+def start_heading():
+    return [line(["statement", "case", "cost", "target", ""]), line(["---"] * 5)]
+
+
+def start_rows(start, cold, warm, resized, new_files):
+    """Seconds beyond those of a run, a list each, and how many leaves a new size made."""
+
+    def row(case, seconds, least):
+        cost = statistics.median(seconds)
+        return line([f"`{start.statement}`", case, f"{1e3 * cost:.2f} ms", f"< {1e3 * least:g} ms", verdict(cost < least)])
+
+    sizes = line([f"`{start.statement}`", "a new size", f"{1e3 * statistics.median(resized):.2f} ms, {new_files} leaves compiled",
+                  "none compiled", verdict(new_files == 0)])
+    return [row("nothing cached", cold, 1.0), row("leaf cached", warm, 0.005), sizes]

@@ -1,0 +1,84 @@
+"""The benchmark of leaves runs and has a line for everything. Usage: run_test.py BUILD
+
+Figures of tiny sizes mean nothing, so none is looked at; that every competitor computed the right thing is checked by
+the benchmark itself.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from kernels import KERNELS, OVERHEADS, STARTS
+from measure import Competitor, ratio
+from workers import NoForm
+
+HERE = Path(__file__).resolve().parent
+BUILD = sys.argv.pop(1)
+
+
+def run(*options):
+    command = [sys.executable, "-B", HERE / "run.py", "--build", BUILD, "--quick", *options]
+    env = {**os.environ, "PEERS_PYTHON": sys.executable}
+    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False, env=env)
+
+
+def rows(text):
+    """The cells of all lines of tables."""
+    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("| ")]
+
+
+class FakeWorker:
+    """Answers every check with the same error, or has no form."""
+
+    name = "fake"
+
+    def __init__(self, error):
+        self.error = error
+
+    def check(self, _):
+        if self.error is None:
+            raise NoForm
+        return self.error
+
+
+class Measure(unittest.TestCase):
+    def test_nobody_is_fast_and_wrong(self):
+        self.assertTrue(Competitor(FakeWorker(0.0), "x").is_right(KERNELS[0]))
+        self.assertFalse(Competitor(FakeWorker(None), "x").is_right(KERNELS[0]))
+        for error in (1e-6, float("inf"), float("nan")):
+            with self.assertRaisesRegex(RuntimeError, "fake x is wrong in gemm-512"):
+                Competitor(FakeWorker(error), "x").is_right(KERNELS[0])
+
+    def test_pairs_are_of_one_round(self):
+        # The machine is ten times slower in the second round, for both.
+        self.assertEqual(ratio({"a": [20.0, 2.0, 20.0], "b": [10.0, 1.0, 5.0]}, "a", "b"), 2.0)
+
+
+class Leaf(unittest.TestCase):
+    def test_has_a_line_for_everything(self):
+        with tempfile.TemporaryDirectory() as folder:
+            output = Path(folder) / "RESULTS.md"
+            done = run("--peers", "blas,triad,numpy", "--output", str(output))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            text = output.read_text(encoding="utf-8")
+        self.assertEqual(text.strip(), done.stdout.strip())
+        found = rows(text)
+        for kernel in KERNELS:
+            for grid in ("Grid(1)", "Grid(2)"):
+                self.assertEqual(sum(r[0] == kernel.name and r[2] == grid for r in found), 1, (kernel.name, grid))
+        for overhead in OVERHEADS:
+            self.assertEqual(sum(r[0] == str(overhead.n) for r in found), 1, overhead.name)
+        for start in STARTS:
+            self.assertEqual(sum(r[0] == f"`{start.statement}`" for r in found), 3, start.name)
+
+    def test_only_what_is_asked_for(self):
+        done = run("--peers", "blas", "--only", "^gemm-5", "--rounds", "1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual({r[0] for r in rows(done.stdout)} - {"kernel", "---"}, {"gemm-512"})
+
+
+if __name__ == "__main__":
+    unittest.main()
