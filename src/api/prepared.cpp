@@ -14,6 +14,7 @@ namespace {
 class SharedLeaf : public core::LeafKernel {
  public:
   explicit SharedLeaf(std::shared_ptr<const core::LeafKernel> leaf) : leaf_(std::move(leaf)) {}
+  bool can_begin() const override { return leaf_->can_begin(); }
   void run(const core::LeafArguments& arguments) const override { leaf_->run(arguments); }
   std::string description() const override { return leaf_->description(); }
 

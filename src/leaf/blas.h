@@ -42,7 +42,8 @@ Operand operand(const Matrix<T>& m, int64_t rows, int64_t columns) {
   return {};
 }
 
-// The functions that leaves call: on matrices by rows, and what they compute is added.
+// The functions that leaves call: on matrices by rows. What was there before is kept as often as `keep` says: once or
+// not at all.
 
 template <class T>
 const Cblas<T>& functions() {
@@ -51,10 +52,9 @@ const Cblas<T>& functions() {
 
 template <class T>
 void gemm(CBLAS_TRANSPOSE tb, CBLAS_TRANSPOSE tc, int m, int n, int k, const T* b, int ldb, const T* c, int ldc, T* a,
-          int lda, const T& scale) {
-  const T one = 1;
+          int lda, const T& scale, const T& keep) {
   functions<T>().gemm(CblasRowMajor, tb, tc, m, n, k, CblasScalar<T>::of(scale), b, ldb, c, ldc,
-                      CblasScalar<T>::of(one), a, lda);
+                      CblasScalar<T>::of(keep), a, lda);
 }
 
 template <class T>
@@ -80,16 +80,18 @@ T dot(int n, const T* x, int incx, const T* y, int incy) {
   }
 }
 
-// a += scale * b * c, m x k times k x n; false, and nothing done, where BLAS cannot take the strides or the sizes.
+// a = keep * a + scale * b * c, m x k times k x n; false, and nothing done, where BLAS cannot take the strides or the
+// sizes.
 template <class T>
 bool multiply(int64_t m, int64_t n, int64_t k, const Matrix<T>& a, const Matrix<T>& b, const Matrix<T>& c,
-              const T& scale) {
+              const T& scale, const T& keep) {
   Operand out = operand(a, m, n), left = operand(b, m, k), right = operand(c, k, n);
   if (!out.possible || !left.possible || !right.possible || !fits(m) || !fits(n) || !fits(k)) return false;
   // A is stored by columns: compute its transpose, which is stored by rows, from the transposes of the operands.
-  if (out.transpose == CblasTrans) return multiply(n, m, k, a.transposed(), c.transposed(), b.transposed(), scale);
+  if (out.transpose == CblasTrans)
+    return multiply(n, m, k, a.transposed(), c.transposed(), b.transposed(), scale, keep);
   gemm(left.transpose, right.transpose, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), b.data,
-       left.leading, c.data, right.leading, a.data, out.leading, scale);
+       left.leading, c.data, right.leading, a.data, out.leading, scale, keep);
   return true;
 }
 

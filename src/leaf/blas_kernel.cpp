@@ -130,11 +130,14 @@ class BlasKernel : public BoxKernel {
            std::min({call->row.extent, call->column.extent, call->sum.extent}) >= kThin;
   }
 
-  void run(const Box& box) const override {
+  void run(const Box& box, bool begin) const override {
     std::optional<Call> call = call_for(box);
+    bool in_call = begins_in_call(*call);
+    if (begin && !in_call) clear_output(box, sizeof(T));
+    T keep = begin && in_call ? 0 : 1;
     Pointers<T> at{reinterpret_cast<T*>(box.data[0]), reinterpret_cast<T*>(box.data[1]),
                    reinterpret_cast<T*>(box.data[2])};
-    loop(*call, at, 0);
+    loop(*call, at, keep, 0);
   }
 
   // That there is no library is said before the run: a task has nobody to tell.
@@ -154,19 +157,26 @@ class BlasKernel : public BoxKernel {
     return shape ? best_call<T>(*shape) : std::nullopt;
   }
 
-  void loop(const Call& call, const Pointers<T>& at, size_t depth) const {
-    if (depth == call.loops.size()) return multiply(call, at);
-    for (int64_t x = 0; x < call.loops[depth].extent; ++x) loop(call, at.moved(call.loops[depth], x), depth + 1);
+  // Only a call that makes its part of the output in whole can begin it. Not every gemv forgets what is not a number.
+  static bool begins_in_call(const Call& call) {
+    bool adds = std::any_of(call.loops.begin(), call.loops.end(), [](const Side& s) { return s.output == 0; });
+    return !adds && call.sum.extent > 1 && (call.row.extent > 1) == (call.column.extent > 1);
+  }
+
+  void loop(const Call& call, const Pointers<T>& at, T keep, size_t depth) const {
+    if (depth == call.loops.size()) return multiply(call, at, keep);
+    for (int64_t x = 0; x < call.loops[depth].extent; ++x) loop(call, at.moved(call.loops[depth], x), keep, depth + 1);
   }
 
   static int as_int(int64_t n) { return static_cast<int>(n); }
   // BLAS wants a step also where there is only one element.
   static int step(int64_t stride) { return stride == 0 ? 1 : as_int(stride); }
 
-  void multiply(const Call& c, const Pointers<T>& at) const {
+  void multiply(const Call& c, const Pointers<T>& at, T keep) const {
     int m = as_int(c.row.extent), n = as_int(c.column.extent), k = as_int(c.sum.extent);
     if (m == 1 && n == 1) {
-      *at.output += scale_ * blas::dot(k, at.left, step(c.sum.left), at.right, step(c.sum.right));
+      T sum = scale_ * blas::dot(k, at.left, step(c.sum.left), at.right, step(c.sum.right));
+      *at.output = keep == T(0) ? sum : *at.output + sum;
     } else if (n == 1) {
       vector(m, k, {at.left, c.row.left, c.sum.left}, at.right, c.sum.right, at.output, c.row.output);
     } else if (m == 1) {
@@ -175,7 +185,7 @@ class BlasKernel : public BoxKernel {
       outer(m, n, {at.output, c.row.output, c.column.output}, at.left, c.row.left, at.right, c.column.right);
     } else {
       blas::multiply<T>(m, n, k, {at.output, c.row.output, c.column.output}, {at.left, c.row.left, c.sum.left},
-                        {at.right, c.sum.right, c.column.right}, scale_);
+                        {at.right, c.sum.right, c.column.right}, scale_, keep);
     }
   }
 

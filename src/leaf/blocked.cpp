@@ -55,13 +55,22 @@ std::optional<Blocking> blocking_by(const Box& box, size_t left, size_t right) {
   return out;
 }
 
+// Whether several blocks add to the same part of the output, the blocks of one sum aside.
+bool adds_outside(const Box& box, const Blocking& b) {
+  auto is_sum = [&](size_t a) { return box.is_sum(a); };
+  return std::any_of(b.rows.begin(), b.rows.end(), is_sum) || std::any_of(b.columns.begin(), b.columns.end(), is_sum) ||
+         std::any_of(b.batch.begin(), b.batch.end(), is_sum);
+}
+
 // Which share of the multiplications is wanted, and how little is spent beside them.
 double quality(const Box& box, const Blocking& b, int64_t element_bytes) {
   int64_t lanes = kBlockedVector / element_bytes;
   int64_t rows = extent_of(box, b.rows), columns = extent_of(box, b.columns), sums = extent_of(box, b.sums);
   double used = static_cast<double>(columns) / static_cast<double>(ceil_div(columns, lanes) * lanes);
   used *= static_cast<double>(rows) / static_cast<double>(ceil_div(rows, kBlockedRows) * kBlockedRows);
-  double packing = is_in_line(box, b.left, b.sums) ? 0 : 16.0 / static_cast<double>(columns);
+  double packing = is_in_line(box, b.left, b.sums)      ? 0
+                   : has_unit_step(box, b.left, b.sums) ? 4.0 / static_cast<double>(columns)
+                                                        : 16.0 / static_cast<double>(columns);
   packing += 4.0 / static_cast<double>(rows);
   double finishing = (has_unit_step(box, 0, b.columns) ? 4.0 : 32.0) / static_cast<double>(sums);
   return used / (1 + packing + finishing);
@@ -70,6 +79,25 @@ double quality(const Box& box, const Blocking& b, int64_t element_bytes) {
 // Below this the multipliers would wait for memory, or do work that nobody wants.
 constexpr double kWorthwhile = 0.2;
 constexpr int64_t kFewestRows = 4, kFewestSums = 4;
+
+// How many steps of some axes lie one beside the other in an operand: those of the axis that runs fastest, or all of
+// them if that has fewer than `least`, or does not go from one element to the next.
+int64_t run_of(const Box& box, size_t operand, const std::vector<size_t>& axes, int64_t least) {
+  const Axis& fastest = box.axes[axes.back()];
+  return fastest.steps[operand] == 1 && fastest.extent >= least ? fastest.extent : extent_of(box, axes);
+}
+
+// As many as there may be at once, so that pieces are about equal and end where runs do.
+int64_t in_runs(int64_t most, int64_t all, int64_t run) {
+  int64_t unit = run <= most ? run : 1, units = run <= most ? all / run : run;
+  return ceil_div(units, ceil_div(units, most / unit)) * unit;
+}
+
+// The length of the piece that begins at `first`: no run's end is in the midst of it, if a run is longer than a piece.
+int64_t piece(int64_t first, int64_t length, int64_t all, int64_t run) {
+  int64_t end = length < run ? (first / run + 1) * run : all;
+  return std::min(length, end - first);
+}
 
 // Offsets of all combinations of some axes from `first` on; the last axis runs fastest.
 class Offsets {
@@ -109,12 +137,14 @@ class Offsets {
 // What a thread needs for its blocks, cut out of its scratch memory.
 class Room {
  public:
-  Room(size_t operands, int64_t sums, int64_t columns, int64_t element_bytes) {
-    int64_t lanes = kBlockedVector / element_bytes;
-    int64_t packed = sums * ceil_div(columns, lanes) * lanes * element_bytes;
+  Room(size_t operands, int64_t sums, int64_t columns, int64_t run, int64_t element_bytes) {
+    int64_t lanes = kBlockedVector / element_bytes, runs = ceil_div(columns, run);
+    int64_t packed = sums * runs * ceil_div(std::min(run, columns), lanes) * lanes * element_bytes;
     int64_t line = sums * kBlockedRows * element_bytes;
-    auto offsets = static_cast<int64_t>(operands) * (sums + columns + kRowsAtOnce);
-    at_ = scratch(static_cast<size_t>(packed + line + offsets * 8 + 4 * kBlockedVector));
+    // By operand offsets of rows and columns, and two of sums; each begins at a whole vector.
+    auto tables = 2 * static_cast<int64_t>(operands) + 2;
+    int64_t offsets = static_cast<int64_t>(operands) * (columns + kRowsAtOnce) + 2 * sums;
+    at_ = scratch(static_cast<size_t>(packed + line + offsets * 8 + (tables + 2) * kBlockedVector));
     packed_ = take(packed);
     line_ = take(line);
   }
@@ -145,9 +175,11 @@ class BlockedRun {
         all_rows_(extent_of(box, blocking.rows)),
         all_columns_(extent_of(box, blocking.columns)),
         all_sums_(extent_of(box, blocking.sums)),
-        sums_(ceil_div(all_sums_, ceil_div(all_sums_, kBlockedSums))),
+        sum_run_(run_of(box, blocking.left, blocking.sums, 1)),
+        column_run_(run_of(box, 0, blocking.columns, 2 * kBlockedVector / element_bytes)),
+        sums_(in_runs(kBlockedSums, all_sums_, sum_run_)),
         columns_(columns_at_once()),
-        room_(box.data.size(), sums_, columns_, element_bytes) {
+        room_(box.data.size(), sums_, columns_, column_run_, element_bytes) {
     job_.scale = scale;
     job_.packed = room_.packed();
     job_.line = room_.line();
@@ -175,19 +207,21 @@ class BlockedRun {
     job_.factor_column = factor_column_.data();
   }
 
-  void multiply(const absl::InlinedVector<std::byte*, 4>& data) {
+  void multiply(const absl::InlinedVector<std::byte*, 4>& data, bool begin) {
     job_.left = data[blocking_.left];
     job_.right = data[blocking_.right];
     job_.output = data[0];
     absl::InlinedVector<const void*, 4> factors;
     for (size_t o : factors_) factors.push_back(data[o]);
     job_.factor = factors.data();
-    for (int64_t k = 0; k < all_sums_; k += sums_) {
-      job_.sums = std::min(sums_, all_sums_ - k);
+    for (int64_t k = 0; k < all_sums_; k += job_.sums) {
+      job_.sums = piece(k, sums_, all_sums_, sum_run_);
+      job_.left_run = has_unit_step(box_, blocking_.left, blocking_.sums) ? std::min(sum_run_, job_.sums) : 1;
+      job_.begin = begin && k == 0;
       Offsets offsets(box_, blocking_.sums);
       offsets.fill(blocking_.left, k, job_.sums, left_sum_);
       offsets.fill(blocking_.right, k, job_.sums, right_sum_);
-      for (int64_t c = 0; c < all_columns_; c += columns_) columns_from(c);
+      for (int64_t c = 0; c < all_columns_; c += job_.columns) columns_from(c);
     }
   }
 
@@ -196,11 +230,12 @@ class BlockedRun {
   int64_t columns_at_once() const {
     int64_t panel = 4 * kBlockedVector / bytes_;
     int64_t most = std::max<int64_t>(1, kBlockedBytes / (sums_ * bytes_) / panel) * panel;
-    return std::min(most, all_columns_);
+    return in_runs(most, all_columns_, column_run_);
   }
 
   void columns_from(int64_t first) {
-    job_.columns = std::min(columns_, all_columns_ - first);
+    job_.columns = piece(first, columns_, all_columns_, column_run_);
+    job_.column_run = std::min(column_run_, job_.columns);
     Offsets offsets(box_, blocking_.columns);
     for (size_t o = 0; o < column_.size(); ++o) {
       if (column_[o]) offsets.fill(o, first, job_.columns, column_[o]);
@@ -225,7 +260,8 @@ class BlockedRun {
   int64_t bytes_;
   BlockedFunction* function_;
   int64_t all_rows_, all_columns_, all_sums_;
-  int64_t sums_, columns_;  // at once
+  int64_t sum_run_, column_run_;  // what is in one piece
+  int64_t sums_, columns_;        // at once
   Room room_;
   BlockedJob job_{};
   absl::InlinedVector<int64_t*, 4> rows_, column_;  // by operand
@@ -247,12 +283,15 @@ class BlockedKernel : public BoxKernel {
 
   void prepare(const Box&) const override { code(); }
 
-  void run(const Box& box) const override {
+  void run(const Box& box, bool begin) const override {
     std::optional<Blocking> blocking = best_blocking(box, sizeof(T));
+    // Only where a block makes its part of the output in whole can it begin it.
+    bool in_block = begin && !adds_outside(box, *blocking);
+    if (begin && !in_block) clear_output(box, sizeof(T));
     BlockedRun multiply(box, *blocking, sizeof(T), code().template function<BlockedFunction>(), &scale_);
     absl::InlinedVector<Axis, 6> batch;
     for (size_t a : blocking->batch) batch.push_back(box.axes[a]);
-    for_each(batch, box.data, sizeof(T), [&](const auto& data) { multiply.multiply(data); });
+    for_each(batch, box.data, sizeof(T), [&](const auto& data) { multiply.multiply(data, in_block); });
   }
 
   std::string explain(const Box& box, const std::vector<std::string>& operands) const override {

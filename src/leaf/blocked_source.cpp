@@ -20,7 +20,7 @@ struct Job {
   const T* const* factor; const Int *const *factor_row, *const *factor_column;
   const T* scale;
   T *packed, *line;
-  Int left_in_line, right_by_column, pack_only;
+  Int left_in_line, left_run, right_by_column, pack_only, column_run, begin;
 };
 
 #if defined(__AVX512F__)
@@ -35,11 +35,22 @@ enum { BYTES = 16, NV = 2 };
 enum { MR = 6, W = BYTES / sizeof(T) };
 typedef T V __attribute__((vector_size(BYTES)));
 
-// The vectors of the columns, dealt out evenly to as few panels as there must be.
+// Some columns of one run, and the vectors that they are packed in.
+struct Panel {
+  Int vector, vectors, column, columns;
+};
+
+// The vectors of a run of columns, dealt out evenly to as few panels as there must be.
 struct Panels {
-  Int vectors, count;
-  explicit Panels(Int columns) : vectors((columns + W - 1) / W), count((vectors + NV - 1) / NV) {}
-  Int first(Int panel) const { return panel * (vectors / count) + (panel < vectors % count ? panel : vectors % count); }
+  Int run, vectors, each, count;
+  Panels(Int columns, Int run)
+      : run(run), vectors((run + W - 1) / W), each((vectors + NV - 1) / NV), count(columns / run * each) {}
+  Int first(Int panel) const { return panel * (vectors / each) + (panel < vectors % each ? panel : vectors % each); }
+  Panel operator[](Int p) const {
+    Int whole = p / each, begin = first(p % each), end = first(p % each + 1), left = run - begin * W;
+    Int columns = (end - begin) * W;
+    return {whole * vectors + begin, end - begin, whole * run + begin * W, columns < left ? columns : left};
+  }
 };
 
 static bool in_line(const Int* offset, Int n) {
@@ -49,9 +60,10 @@ static bool in_line(const Int* offset, Int n) {
 
 static Int least(Int a, Int b) { return a < b ? a : b; }
 
-static void pack_panel(const Job& j, T* to, Int first, Int width) {
-  Int n = least(width, j.columns - first);
-  const Int* column = j.right_column + first;
+static void pack_panel(const Job& j, const Panel& p) {
+  T* to = j.packed + p.vector * W * j.sums;
+  Int n = p.columns, width = p.vectors * W;
+  const Int* column = j.right_column + p.column;
   if (j.right_by_column) {
     for (Int c = 0; c < n; ++c) {
       const T* from = j.right + column[c] + j.right_sum[0];
@@ -73,11 +85,8 @@ static void pack_panel(const Job& j, T* to, Int first, Int width) {
 }
 
 static void pack(const Job& j) {
-  Panels panels(j.columns);
-  for (Int p = 0; p < panels.count; ++p) {
-    Int first = panels.first(p) * W, width = panels.first(p + 1) * W - first;
-    pack_panel(j, j.packed + first * j.sums, first, width);
-  }
+  Panels panels(j.columns, j.column_run);
+  for (Int p = 0; p < panels.count; ++p) pack_panel(j, panels[p]);
 }
 
 // The block itself. `ahead` is how far the next block's rows are, to be fetched meanwhile; 0: not known.
@@ -135,8 +144,16 @@ static Int rows_of(const Job& j, Int first, Int n, const T** rows) {
     for (Int r = 0; r < MR; ++r) rows[r] += j.left_sum[0];
     return first + MR < j.rows ? j.left_row[first + MR] - j.left_row[first] : 0;
   }
-  for (Int k = 0; k < j.sums; ++k)
-    for (Int r = 0; r < n; ++r) j.line[r * j.sums + k] = rows[r][j.left_sum[k]];
+  if (j.left_run > 1) {
+    for (Int r = 0; r < n; ++r)
+      for (Int k = 0; k < j.sums; k += j.left_run) {
+        const T* from = rows[r] + j.left_sum[k];
+        for (Int x = 0; x < j.left_run; ++x) j.line[r * j.sums + k + x] = from[x];
+      }
+  } else {
+    for (Int k = 0; k < j.sums; ++k)
+      for (Int r = 0; r < n; ++r) j.line[r * j.sums + k] = rows[r][j.left_sum[k]];
+  }
   for (Int r = 0; r < MR; ++r) rows[r] = j.line + least(r, n - 1) * j.sums;
   return 0;
 }
@@ -148,9 +165,14 @@ static void finish(const Job& j, Int row, Int first, Int n, bool line, const T* 
   T* out = j.output + j.output_row[row];
   const Int* column = j.output_column + first;
   const T scale = *j.scale;
-{pointers}  if (line) {{
+{pointers}  if (line && j.begin) {{
+    out += column[0];
+    for (Int c = 0; c < n; ++c) out[c] = {product};
+  }} else if (line) {{
     out += column[0];
     for (Int c = 0; c < n; ++c) out[c] += {product};
+  }} else if (j.begin) {{
+    for (Int c = 0; c < n; ++c) out[column[c]] = {product};
   }} else {{
     for (Int c = 0; c < n; ++c) out[column[c]] += {product};
   }}
@@ -159,22 +181,22 @@ static void finish(const Job& j, Int row, Int first, Int n, bool line, const T* 
 extern "C" void leaf(const Job* job) {{
   const Job& j = *job;
   if (j.pack_only) return pack(j);
-  Panels panels(j.columns);
+  Panels panels(j.columns, j.column_run);
   alignas(64) T tile[MR * NV * W];
 {rooms}  for (Int i = 0; i < j.rows; i += MR) {{
     Int n = least(MR, j.rows - i);
     const T* rows[MR];
     Int ahead = rows_of(j, i, n, rows);
     for (Int p = 0; p < panels.count; ++p) {{
-      Int first = panels.first(p) * W, width = panels.first(p + 1) * W - first;
-      Int columns = least(width, j.columns - first);
+      const Panel panel = panels[p];
+      const Int first = panel.column, columns = panel.columns;
       bool line = in_line(j.output_column + first, columns);
       if (line)
         for (Int r = 0; r < n; ++r)
           for (Int c = 0; c < columns; c += 64 / sizeof(T))
             __builtin_prefetch(j.output + j.output_row[i + r] + j.output_column[first] + c, 1);
-      run_block(width / W, j.sums, rows, j.packed + first * j.sums, p == 0 ? ahead : 0, tile);
-{lines}      for (Int r = 0; r < n; ++r) finish(j, i + r, first, columns, line, tile + r * width{arguments});
+      run_block(panel.vectors, j.sums, rows, j.packed + panel.vector * W * j.sums, p == 0 ? ahead : 0, tile);
+{lines}      for (Int r = 0; r < n; ++r) finish(j, i + r, first, columns, line, tile + r * panel.vectors * W{arguments});
     }}
   }}
 }}

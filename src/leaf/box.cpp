@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 namespace distal::core {
 
@@ -47,6 +48,13 @@ bool continues(const Axis& outer, const Axis& inner) {
 
 }  // namespace
 
+bool Box::has_sum() const {
+  for (size_t a = 0; a < axes.size(); ++a) {
+    if (is_sum(a)) return true;
+  }
+  return false;
+}
+
 double Box::points() const {
   double out = 1;
   for (const Axis& a : axes) out *= static_cast<double>(a.extent);
@@ -73,6 +81,21 @@ void fuse(Box& box) {
       ++i;
     }
   }
+}
+
+void clear_output(const Box& box, int64_t element_bytes) {
+  absl::InlinedVector<Axis, 6> axes;
+  int64_t line = 1;  // elements that lie side by side
+  for (size_t a = 0; a < box.axes.size(); ++a) {
+    if (box.is_sum(a)) continue;
+    if (box.axes[a].steps[0] == 1 && line == 1) {
+      line = box.axes[a].extent;
+    } else {
+      axes.push_back({box.axes[a].extent, {box.axes[a].steps[0]}});
+    }
+  }
+  for_each(axes, {box.data[0]}, element_bytes,
+           [&](const auto& at) { std::memset(at[0], 0, static_cast<size_t>(line * element_bytes)); });
 }
 
 std::optional<std::string> why_no_box(const LeafTask& task) {

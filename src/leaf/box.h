@@ -25,6 +25,7 @@ struct Box {
 
   bool is_sum(size_t axis) const { return axes[axis].steps[0] == 0; }
   bool has(size_t axis, size_t operand) const { return axes[axis].steps[operand] != 0; }
+  bool has_sum() const;
   double points() const;
   double volume(size_t operand) const;  // distinct elements
 };
@@ -43,6 +44,9 @@ void for_each(const absl::InlinedVector<Axis, 6>& axes, const absl::InlinedVecto
     for (size_t o = 0; o < at.size(); ++o) at[o] += axes[depth].steps[o] * bytes;
   }
 }
+
+// Sets the elements of the output to zero.
+void clear_output(const Box& box, int64_t element_bytes);
 
 // Why the order of a part's loops matters, or nothing: they then run over a box at any size and on every processor.
 std::optional<std::string> why_no_box(const LeafTask& task);

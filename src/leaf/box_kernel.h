@@ -14,7 +14,8 @@ class BoxKernel {
   virtual ~BoxKernel() = default;
   // Whether this box is one for it.
   virtual bool takes(const Box& box) const = 0;
-  virtual void run(const Box& box) const = 0;
+  // To begin is to set the output, and not to add to it.
+  virtual void run(const Box& box, bool begin) const = 0;
   // Does beforehand what a run of such a box needs: compiles.
   virtual void prepare(const Box&) const {}
   virtual bool is_library() const { return false; }

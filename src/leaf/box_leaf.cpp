@@ -105,7 +105,7 @@ class BoxLeaf : public LeafKernel {
  public:
   BoxLeaf(const LeafTask& task, ElementType type, BoxChoice choice,
           std::function<std::unique_ptr<LeafKernel>()> otherwise)
-      : type_(type), finder_(task, type), make_otherwise_(std::move(otherwise)) {
+      : type_(type), compiles_(choice.compile), finder_(task, type), make_otherwise_(std::move(otherwise)) {
     parts_ = BoxPlanner(task, type, choice).parts();
     for (const BoxPart& p : parts_) {
       Box box = finder_.likely(p.terms);
@@ -117,14 +117,19 @@ class BoxLeaf : public LeafKernel {
     return std::none_of(parts_.begin(), parts_.end(), [](const BoxPart& p) { return p.kernels.empty(); });
   }
 
+  // Without code of its own it may have to leave all to another.
+  bool can_begin() const override { return compiles_; }
+
   void run(const LeafArguments& arguments) const override {
     Box box;
+    bool begin = arguments.begin;
     for (const BoxPart& p : parts_) {
       if (!finder_.find(arguments, p.terms, box)) continue;
       const BoxKernel* kernel = p.kernel_for(box);
       // Without code of its own there is one part only, so nothing has run yet.
       if (!kernel) return otherwise().run(arguments);
-      share(*kernel, box, type_, arguments.team);
+      share(*kernel, box, type_, begin, arguments.team);
+      begin = false;
     }
   }
 
@@ -144,6 +149,7 @@ class BoxLeaf : public LeafKernel {
   }
 
   ElementType type_;
+  bool compiles_;
   BoxFinder finder_;
   std::vector<BoxPart> parts_;
   std::function<std::unique_ptr<LeafKernel>()> make_otherwise_;

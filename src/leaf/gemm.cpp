@@ -28,7 +28,8 @@ template <class T>
 class PlainGemm : public BoxKernel {
  public:
   bool takes(const Box&) const override { return true; }
-  void run(const Box& box) const override {
+  void run(const Box& box, bool begin) const override {
+    if (begin) clear_output(box, sizeof(T));
     const auto& [row, column, sum] = std::tie(box.axes[0], box.axes[1], box.axes[2]);
     auto matrix = [&](size_t o, const Axis& down, const Axis& along) {
       return Matrix<T>{reinterpret_cast<T*>(box.data[o]), down.steps[o], along.steps[o]};
@@ -54,6 +55,8 @@ class GemmKernel : public LeafKernel {
     runs_.assign(static_cast<size_t>(space_.size()), false);
     for (auto v = task.loops.end() - 3; v != task.loops.end(); ++v) runs_[*v] = true;
   }
+
+  bool can_begin() const override { return outer_.empty(); }
 
   void run(const LeafArguments& arguments) const override {
     std::vector<int64_t> values = arguments.values;
@@ -90,7 +93,7 @@ class GemmKernel : public LeafKernel {
       box.axes.push_back(std::move(axis));
     }
     const BoxKernel* kernel = blas_ && blas_->takes(box) ? blas_.get() : &plain_;
-    share(*kernel, box, type_, arguments.team);
+    share(*kernel, box, type_, arguments.begin, arguments.team);
   }
 
   void add_operand(const LeafArguments& arguments, const std::vector<Interval<int64_t>>& intervals, int operand,

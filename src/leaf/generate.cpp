@@ -224,7 +224,12 @@ class Generator {
 class GeneratedLeaf : public LeafKernel {
  public:
   GeneratedLeaf(const LeafTask& task, CompiledLeaf code)
-      : extents_(task.stage->space.extents), operands_(task.part->compute()->operands), code_(std::move(code)) {}
+      : extents_(task.stage->space.extents),
+        operands_(task.part->compute()->operands),
+        accumulate_(task.part->compute()->accumulate),
+        code_(std::move(code)) {}
+
+  bool can_begin() const override { return !accumulate_; }
 
   void run(const LeafArguments& arguments) const override {
     size_t n = operands_.size();
@@ -246,6 +251,7 @@ class GeneratedLeaf : public LeafKernel {
  private:
   std::vector<int64_t> extents_;
   std::vector<LeafOperand> operands_;
+  bool accumulate_;
   CompiledLeaf code_;
 };
 

@@ -55,6 +55,8 @@ class InterpretedLeaf : public LeafKernel {
     }
   }
 
+  bool can_begin() const override { return !accumulate_; }
+
   void run(const LeafArguments& arguments) const override {
     Frame frame{arguments.operands, arguments.values, {}};
     if (recover(frame, 0)) loop(frame, 0);

@@ -16,6 +16,7 @@ struct LeafArguments {
   std::vector<int64_t> values;   // by variable: the loops that stand still, launch variables included
   std::vector<View> operands;    // by access of the leaf; 0 is the output. Behind them come the workspaces
   std::byte* scratch = nullptr;  // workspace_bytes of memory for the workspaces
+  bool begin = false;            // the output holds nothing yet: to be set, not added to
   Team* team = nullptr;          // the threads that may share this leaf's work; none: the caller alone
 };
 
@@ -34,6 +35,8 @@ LeafTask inner_task(const LeafTask& outer, const LeafPart& part);  // one of the
 class LeafKernel {
  public:
   virtual ~LeafKernel() = default;
+  // Whether it can be told to begin anew: every element of the output that it makes is then set, whatever it was.
+  virtual bool can_begin() const { return false; }
   virtual void run(const LeafArguments& arguments) const = 0;
   virtual std::string description() const = 0;
 };

@@ -74,7 +74,7 @@ void add_output(const Box& to, const Box& from) {
   });
 }
 
-void share_sum(const BoxKernel& kernel, const Box& box, size_t axis, ElementType type, Team& team) {
+void share_sum(const BoxKernel& kernel, const Box& box, size_t axis, ElementType type, bool begin, Team& team) {
   thread_local std::vector<std::byte> own;
   int64_t bytes = size_of(type), parts = team.size();
   int64_t each = ceil_div(static_cast<int64_t>(box.volume(0)) * bytes, 64) * 64;
@@ -82,7 +82,8 @@ void share_sum(const BoxKernel& kernel, const Box& box, size_t axis, ElementType
   std::byte* outputs = own.data();
   auto part = [&](int i) {
     Box mine = part_of(box, axis, bytes, i, parts);
-    kernel.run(i == 0 ? mine : with_output(mine, outputs + i * each));
+    if (i == 0) return kernel.run(mine, begin);
+    kernel.run(with_output(mine, outputs + i * each), false);
   };
   team.run(part);
   for (int i = 1; i < parts; ++i) {
@@ -93,16 +94,16 @@ void share_sum(const BoxKernel& kernel, const Box& box, size_t axis, ElementType
 
 }  // namespace
 
-void share(const BoxKernel& kernel, const Box& box, ElementType type, Team* team) {
+void share(const BoxKernel& kernel, const Box& box, ElementType type, bool begin, Team* team) {
   int64_t threads = team ? team->size() : 1;
-  if (threads == 1 || box.points() < kWorthSharing) return kernel.run(box);
+  if (threads == 1 || box.points() < kWorthSharing) return kernel.run(box, begin);
   if (std::optional<size_t> axis = axis_of_output(box, threads)) {
-    auto part = [&](int i) { kernel.run(part_of(box, *axis, size_of(type), i, threads)); };
+    auto part = [&](int i) { kernel.run(part_of(box, *axis, size_of(type), i, threads), begin); };
     return team->run(part);
   }
   std::optional<size_t> axis = axis_of_sum(box, threads);
-  if (!axis || box.volume(0) > kLargestOwnOutput) return kernel.run(box);
-  share_sum(kernel, box, *axis, type, *team);
+  if (!axis || box.volume(0) > kLargestOwnOutput) return kernel.run(box, begin);
+  share_sum(kernel, box, *axis, type, begin, *team);
 }
 
 }  // namespace distal::core

@@ -18,8 +18,7 @@ namespace {
 constexpr double kPastCache = 32 << 20;
 // Where rows share something that goes along x, so much of it is taken at once: it stays in a near cache.
 constexpr int64_t kSharedBytes = 128 << 10;
-// One long sum is cut into so many rows, each with a sum of its own.
-constexpr int64_t kRowsOfOne = 4;
+// A sum of at least so many is cut into rows, each with a sum of its own.
 constexpr int64_t kLongSum = 1024;
 
 struct Plane {
@@ -99,14 +98,16 @@ class StreamedKernel : public BoxKernel {
   void prepare(const Box& box) const override {
     Plane plane = choose_plane(box);
     cut_long_sum(plane);
-    code(shape_of(box, plane));
+    code(shape_of(box, plane, accumulate_));
   }
 
-  void run(const Box& box) const override {
+  void run(const Box& box, bool begin) const override {
+    bool accumulate = accumulate_ && (!begin || box.has_sum());
+    if (begin && accumulate) clear_output(box, bytes_);
     Plane plane = choose_plane(box);
     absl::InlinedVector<std::byte*, 4> data = box.data;
     int64_t rest = cut_long_sum(plane);
-    PlaneFunction* function = code(shape_of(box, plane));
+    PlaneFunction* function = code(shape_of(box, plane, accumulate));
     walk(plane, data, function);
     if (rest == 0) return;
     // What was left over when the sum was cut into rows of one length.
@@ -121,23 +122,25 @@ class StreamedKernel : public BoxKernel {
   // A plane that is a line with one sum becomes one of several rows. Says how much is left over.
   int64_t cut_long_sum(Plane& plane) const {
     if (plane.y.extent > 1 || plane.x.steps[0] != 0 || plane.x.extent < kLongSum) return 0;
-    int64_t length = plane.x.extent / kRowsOfOne;
-    int64_t rest = plane.x.extent - length * kRowsOfOne;
-    plane.y.extent = kRowsOfOne;
+    auto moving = std::count_if(plane.x.steps.begin() + 1, plane.x.steps.end(), [](int64_t s) { return s != 0; });
+    int64_t rows = moving > 1 ? 4 : 8;
+    int64_t length = plane.x.extent / rows;
+    int64_t rest = plane.x.extent - length * rows;
+    plane.y.extent = rows;
     for (size_t o = 0; o < plane.y.steps.size(); ++o) plane.y.steps[o] = length * plane.x.steps[o];
     plane.x.extent = length;
     return rest;
   }
 
-  PlaneShape shape_of(const Box& box, const Plane& plane) const {
+  PlaneShape shape_of(const Box& box, const Plane& plane, bool accumulate) const {
     PlaneShape out;
     for (size_t o = 0; o < box.data.size(); ++o) {
       int64_t step = plane.x.steps[o];
       out.x.push_back(step == 0 ? Pace::Still : step == 1 ? Pace::Next : Pace::Further);
       out.moves.push_back(plane.y.steps[o] != 0);
     }
-    out.accumulate = accumulate_;
-    out.past_cache = !accumulate_ && box.volume(0) * static_cast<double>(bytes_) > kPastCache;
+    out.accumulate = accumulate;
+    out.past_cache = !accumulate && box.volume(0) * static_cast<double>(bytes_) > kPastCache;
     return out;
   }
 

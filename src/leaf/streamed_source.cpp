@@ -11,8 +11,6 @@ namespace distal::core {
 
 namespace {
 
-// As many rows at once share what does not move along y, and have a sum each, so that no addition waits for another.
-constexpr int kRows = 4;
 // A side of a tile where an operand strides along x: the cache lines that it touches are used up within the tile.
 constexpr int kTile = 32;
 // Elements that are computed before they are written around the caches.
@@ -57,7 +55,7 @@ class PlaneWriter {
       tiles();
     } else {
       line("Int y = 0;");
-      if (shares_rows() && !streams()) rows(kRows);
+      if (shares_rows() && !streams()) rows(shape_.rows());
       rows(1);
     }
     if (streams()) out_ += "#if defined(__x86_64__)\n  __builtin_ia32_sfence();\n#endif\n";
@@ -162,7 +160,7 @@ class PlaneWriter {
     open(fmt::format("for (Int x = {}; x < {}; ++x)", from, to));
     for (int r = 0; r < count; ++r) line(fmt::format("t{} += {};", r, value(r, "x")));
     close();
-    for (int r = 0; r < count; ++r) line(fmt::format("{0} = T(C({0}) + t{1});", element(0, r, "0"), r));
+    for (int r = 0; r < count; ++r) store(element(0, r, "0"), fmt::format("t{}", r));
   }
 
   void store_rows(int count) {
@@ -217,6 +215,12 @@ class PlaneWriter {
 };
 
 }  // namespace
+
+int PlaneShape::rows() const {
+  int streams = 0;
+  for (size_t o = 1; o < x.size(); ++o) streams += x[o] != Pace::Still && moves[o] ? 1 : 0;
+  return streams > 1 ? 4 : 8;
+}
 
 bool PlaneShape::operator<(const PlaneShape& other) const {
   return std::tie(x, moves, accumulate, past_cache) <

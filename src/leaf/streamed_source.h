@@ -19,6 +19,10 @@ struct PlaneShape {
   bool accumulate = true;
   bool past_cache = false;  // the output is written around the caches: it is larger than they are
 
+  // As many rows run at once: they share what does not move along y, have a sum each, so that no addition waits for
+  // another, and are as many streams as memory serves best.
+  int rows() const;
+
   bool operator<(const PlaneShape& other) const;
 };
 

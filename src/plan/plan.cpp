@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "plan/fold.h"
 #include "schedule/checks.h"
@@ -114,6 +115,43 @@ void refuse_too_many_steps(const StagePlan& stage) {
               fmt::format("say communicate({}, ...) at a loop further out", a.tensor));
 }
 
+// The variables that loops run over and no leaf does, a part of a loop or a loop of its own.
+std::vector<int> loops_outside_leaf(const StagePlan& made) {
+  std::vector<bool> is_outside(static_cast<size_t>(made.space.size()), true);
+  for (const Derivation& d : made.space.derivations) {
+    if (const auto* t = std::get_if<Tile>(&d)) is_outside[t->parent] = false;
+    if (const auto* f = std::get_if<Fuse>(&d)) is_outside[f->outer] = is_outside[f->inner] = false;
+    if (const auto* r = std::get_if<Rotation>(&d)) is_outside[r->target] = false;
+  }
+  for (int loop : made.leaf_loops) is_outside[loop] = false;
+  std::vector<int> out;
+  for (int v = 0; v < made.space.size(); ++v) {
+    if (is_outside[v]) out.push_back(v);
+  }
+  return out;
+}
+
+// Elements that no index names stay zero, and what is summed over several runs of leaves begins at zero.
+bool makes_whole_output(const StagePlan& made) {
+  const Statement& statement = made.stage->source.statement;
+  const std::vector<IndexVar>& named = statement.lhs.indices;
+  if (statement.op != AssignOp::Assign || std::set<IndexVar>(named.begin(), named.end()).size() < named.size()) {
+    return false;
+  }
+  for (const AcquirePlan& a : made.acquires) {
+    bool partial = a.acquire->privilege == Privilege::Reduce;
+    if (partial || (a.acquire->privilege == Privilege::Write && !a.acquire->exact)) return false;
+  }
+  std::vector<int> outside = loops_outside_leaf(made);
+  for (const IndexVar& v : variables(statement)) {
+    if (std::find(named.begin(), named.end(), v) != named.end()) continue;
+    int sum = find_variable(made.stage->space, v.name);
+    auto takes_part = [&](int loop) -> bool { return made_from(made.space.derivations, made.space.size(), loop)[sum]; };
+    if (made.space.extents[sum] == 0 || std::any_of(outside.begin(), outside.end(), takes_part)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 int64_t StagePlan::coordinate(int64_t processor, int dimension) const {
@@ -179,6 +217,7 @@ Plan make_plan(std::shared_ptr<const Program> program, const Bindings& params, P
     plan.processors = std::max(plan.processors, made.machine.processors);
     fold_local_loops(plan, made);
     made.leaf_is_fixed = fixed_for_leaf(made);
+    made.makes_whole_output = makes_whole_output(made);
     refuse_too_many_steps(made);
     require_marked_loops_in_leaf(made);
   }

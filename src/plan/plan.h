@@ -48,6 +48,8 @@ struct StagePlan {
   std::vector<int> leaf_loops;         // of the leaf's outermost part
   std::map<int, int64_t> unroll;       // by loop of the leaf
   std::vector<bool> leaf_is_fixed;     // by variable: a loop that stands still while the leaf runs
+  // Every element of the output is made, in whole, by one run of a leaf: it need not be zero before.
+  bool makes_whole_output = false;
   // The node from which on everything is the leaf's: loops that would step through data that is at hand anyway.
   const Node* fold_at = nullptr;
 

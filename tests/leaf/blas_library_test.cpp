@@ -35,7 +35,7 @@ bool has_variable(const char* name) { return std::getenv(name) != nullptr; }
 
 TEST(Blas, Multiplies) {
   std::vector<double> a{1, 2, 3, 4}, b{5, 6, 7, 8}, c(4, 1);
-  blas::gemm(CblasNoTrans, CblasTrans, 2, 2, 2, a.data(), 2, b.data(), 2, c.data(), 2, 1.0);
+  blas::gemm(CblasNoTrans, CblasTrans, 2, 2, 2, a.data(), 2, b.data(), 2, c.data(), 2, 1.0, 1.0);
   EXPECT_EQ(c, (std::vector<double>{18, 24, 40, 54}));
   using Complex = std::complex<float>;
   std::vector<Complex> x{{0, 1}, {2, 0}}, y{{0, 1}, {1, 1}};

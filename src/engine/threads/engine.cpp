@@ -86,6 +86,7 @@ class ThreadsEngine::Runner : public PlanVisitor {
   }
 
   void init(int tensor) override {
+    if (begins_in_leaf()) return;
     for (int64_t p = 0; p < plan_.processors; ++p) {
       if (!store_.has_piece(tensor, p)) continue;
       TaskPtr task = stream_.make([this, tensor, p] { store_.clear(tensor, p); });
@@ -94,6 +95,9 @@ class ThreadsEngine::Runner : public PlanVisitor {
       stream_.submit(task, dependencies);
     }
   }
+
+  // Where leaves make the whole output and need no zeros to add to, none are written.
+  bool begins_in_leaf() const { return stage_->makes_whole_output && leaves_[number_]->can_begin(); }
 
   void fetch(const FetchStep& step) override {
     // Neighbours serve what they had before this step, so all sources are looked up before anyone moves on.
@@ -224,7 +228,7 @@ class ThreadsEngine::Runner : public PlanVisitor {
     lay_out(a, f, slot);
     if (a.acquire->privilege == Privilege::Read) {
       fill_slot(a, f, slot, sources);
-    } else if (slot.in_place[0] < 0) {
+    } else if (slot.in_place[0] < 0 && !begins_in_leaf()) {
       clear_slot(a, slot);
     }
   }
@@ -324,7 +328,7 @@ class ThreadsEngine::Runner : public PlanVisitor {
   }
 
   void leaf_on(int64_t p, const std::vector<int64_t>& values) {
-    LeafArguments arguments{values, {}, nullptr, teams_.empty() ? nullptr : teams_[p].get()};
+    LeafArguments arguments{values, {}, nullptr, begins_in_leaf(), teams_.empty() ? nullptr : teams_[p].get()};
     if (auto w = workspaces_.find(p); w != workspaces_.end()) arguments.scratch = w->second;
     for (int v = 0; v < stage_->space.size(); ++v) {
       if (stage_->machine_dimension[v] >= 0) arguments.values[v] = stage_->coordinate(p, stage_->machine_dimension[v]);
