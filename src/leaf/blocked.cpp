@@ -16,8 +16,6 @@ namespace distal::core {
 
 namespace {
 
-constexpr int64_t kRowsAtOnce = 16 * kBlockedRows;
-
 int64_t extent_of(const Box& box, const std::vector<size_t>& axes) {
   int64_t out = 1;
   for (size_t a : axes) out *= box.axes[a].extent;
@@ -140,10 +138,10 @@ class Room {
   Room(size_t operands, int64_t sums, int64_t columns, int64_t run, int64_t element_bytes) {
     int64_t lanes = kBlockedVector / element_bytes, runs = ceil_div(columns, run);
     int64_t packed = sums * runs * ceil_div(std::min(run, columns), lanes) * lanes * element_bytes;
-    int64_t line = sums * kBlockedRows * element_bytes;
+    int64_t line = sums * kBlockedRowsAtOnce * element_bytes;
     // By operand offsets of rows and columns, and two of sums; each begins at a whole vector.
     auto tables = 2 * static_cast<int64_t>(operands) + 2;
-    int64_t offsets = static_cast<int64_t>(operands) * (columns + kRowsAtOnce) + 2 * sums;
+    int64_t offsets = static_cast<int64_t>(operands) * (columns + kBlockedRowsAtOnce) + 2 * sums;
     at_ = scratch(static_cast<size_t>(packed + line + offsets * 8 + (tables + 2) * kBlockedVector));
     packed_ = take(packed);
     line_ = take(line);
@@ -186,7 +184,7 @@ class BlockedRun {
     job_.left_in_line = is_in_line(box, blocking.left, blocking.sums);
     job_.right_by_column = is_in_line(box, blocking.right, blocking.sums);
     for (size_t o = 0; o < box.data.size(); ++o) {
-      rows_.push_back(o == blocking.right ? nullptr : room_.offsets(kRowsAtOnce));
+      rows_.push_back(o == blocking.right ? nullptr : room_.offsets(kBlockedRowsAtOnce));
       column_.push_back(o == blocking.left ? nullptr : room_.offsets(columns_));
     }
     left_sum_ = room_.offsets(sums_);
@@ -243,11 +241,11 @@ class BlockedRun {
     job_.pack_only = 1;
     function_(&job_);
     job_.pack_only = 0;
-    for (int64_t r = 0; r < all_rows_; r += kRowsAtOnce) rows_from(r);
+    for (int64_t r = 0; r < all_rows_; r += kBlockedRowsAtOnce) rows_from(r);
   }
 
   void rows_from(int64_t first) {
-    job_.rows = std::min(kRowsAtOnce, all_rows_ - first);
+    job_.rows = std::min(kBlockedRowsAtOnce, all_rows_ - first);
     Offsets offsets(box_, blocking_.rows);
     for (size_t o = 0; o < rows_.size(); ++o) {
       if (rows_[o]) offsets.fill(o, first, job_.rows, rows_[o]);

@@ -89,9 +89,10 @@ static void pack(const Job& j) {
   for (Int p = 0; p < panels.count; ++p) pack_panel(j, panels[p]);
 }
 
-// The block itself. `ahead` is how far the next block's rows are, to be fetched meanwhile; 0: not known.
+// The block itself. `ahead` is how far the next block's rows are, to be fetched meanwhile; 0: not known. A function of
+// its own, so that all registers are its own.
 template <int N>
-static void block(Int sums, const T* const* rows, const T* packed, Int ahead, T* tile) {
+__attribute__((noinline)) static void block(Int sums, const T* const* rows, const T* packed, Int ahead, T* tile) {
   V sum[MR][N];
   const T* row[MR];
 #pragma GCC unroll 8
@@ -137,25 +138,32 @@ static void run_block(Int vectors, Int sums, const T* const* rows, const T* pack
   }
 }
 
-// Rows first, first + 1, ..., n of them; the last one stands in for those that are missing.
-static Int rows_of(const Job& j, Int first, Int n, const T** rows) {
-  for (Int r = 0; r < MR; ++r) rows[r] = j.left + j.left_row[first + least(r, n - 1)];
-  if (j.left_in_line) {
-    for (Int r = 0; r < MR; ++r) rows[r] += j.left_sum[0];
-    return first + MR < j.rows ? j.left_row[first + MR] - j.left_row[first] : 0;
+// The rows of a block, n of them from the i-th on; the last one stands in for those that are missing. Says how far the
+// next block's are.
+static Int rows_of(const Job& j, Int i, Int n, const T** rows) {
+  if (!j.left_in_line) {
+    for (Int r = 0; r < MR; ++r) rows[r] = j.line + (i + least(r, n - 1)) * j.sums;
+    return 0;
   }
+  for (Int r = 0; r < MR; ++r) rows[r] = j.left + j.left_row[i + least(r, n - 1)] + j.left_sum[0];
+  return i + MR < j.rows ? j.left_row[i + MR] - j.left_row[i] : 0;
+}
+
+// Brings rows that are not in one piece together.
+static void pack_rows(const Job& j) {
   if (j.left_run > 1) {
-    for (Int r = 0; r < n; ++r)
+    for (Int r = 0; r < j.rows; ++r)
       for (Int k = 0; k < j.sums; k += j.left_run) {
-        const T* from = rows[r] + j.left_sum[k];
-        for (Int x = 0; x < j.left_run; ++x) j.line[r * j.sums + k + x] = from[x];
+        const T* from = j.left + j.left_row[r] + j.left_sum[k];
+        T* to = j.line + r * j.sums + k;
+        for (Int x = 0; x < j.left_run; ++x) to[x] = from[x];
       }
-  } else {
-    for (Int k = 0; k < j.sums; ++k)
-      for (Int r = 0; r < n; ++r) j.line[r * j.sums + k] = rows[r][j.left_sum[k]];
+    return;
   }
-  for (Int r = 0; r < MR; ++r) rows[r] = j.line + least(r, n - 1) * j.sums;
-  return 0;
+  // Rows side by side may share cache lines.
+  for (Int i = 0; i < j.rows; i += 8)
+    for (Int k = 0; k < j.sums; ++k)
+      for (Int r = i; r < least(j.rows, i + 8); ++r) j.line[r * j.sums + k] = j.left[j.left_row[r] + j.left_sum[k]];
 }
 )";
 
@@ -183,20 +191,21 @@ extern "C" void leaf(const Job* job) {{
   if (j.pack_only) return pack(j);
   Panels panels(j.columns, j.column_run);
   alignas(64) T tile[MR * NV * W];
-{rooms}  for (Int i = 0; i < j.rows; i += MR) {{
-    Int n = least(MR, j.rows - i);
-    const T* rows[MR];
-    Int ahead = rows_of(j, i, n, rows);
-    for (Int p = 0; p < panels.count; ++p) {{
-      const Panel panel = panels[p];
-      const Int first = panel.column, columns = panel.columns;
-      bool line = in_line(j.output_column + first, columns);
+{rooms}  if (!j.left_in_line) pack_rows(j);
+  for (Int p = 0; p < panels.count; ++p) {{
+    const Panel panel = panels[p];
+    const Int first = panel.column, columns = panel.columns;
+    const bool line = in_line(j.output_column + first, columns);
+{lines}    for (Int i = 0; i < j.rows; i += MR) {{
+      Int n = least(MR, j.rows - i);
+      const T* rows[MR];
+      Int ahead = rows_of(j, i, n, rows);
       if (line)
         for (Int r = 0; r < n; ++r)
           for (Int c = 0; c < columns; c += 64 / sizeof(T))
             __builtin_prefetch(j.output + j.output_row[i + r] + j.output_column[first] + c, 1);
       run_block(panel.vectors, j.sums, rows, j.packed + panel.vector * W * j.sums, p == 0 ? ahead : 0, tile);
-{lines}      for (Int r = 0; r < n; ++r) finish(j, i + r, first, columns, line, tile + r * panel.vectors * W{arguments});
+      for (Int r = 0; r < n; ++r) finish(j, i + r, first, columns, line, tile + r * panel.vectors * W{arguments});
     }}
   }}
 }}
@@ -211,7 +220,7 @@ std::string blocked_source(ElementType type, int factors) {
     parameters += fmt::format(", bool line{0}, T* room{0}", f);
     arguments += fmt::format(", line{0}, room{0}", f);
     rooms += fmt::format("  T room{}[NV * W];\n", f);
-    lines += fmt::format("      bool line{0} = in_line(j.factor_column[{0}] + first, columns);\n", f);
+    lines += fmt::format("    const bool line{0} = in_line(j.factor_column[{0}] + first, columns);\n", f);
     // A factor that is not in one piece along the columns is brought together first.
     pointers += fmt::format(
         "  const T* f{0} = j.factor[{0}] + j.factor_row[{0}][row];\n"

@@ -25,7 +25,7 @@ struct BlockedJob {
   const int64_t* const* factor_column;
   const void* scale;        // a number that all is multiplied with
   void* packed;             // the right operand, vector by vector
-  void* line;               // room for the left operand's rows of a block, each in one piece
+  void* line;               // room for the left operand's rows, each in one piece
   int64_t left_in_line;     // the left operand's rows are in one piece,
   int64_t left_run;         // or in pieces of so many steps of the sum
   int64_t right_by_column;  // the right operand is in one piece along the sum
@@ -35,9 +35,11 @@ struct BlockedJob {
 };
 using BlockedFunction = void(const BlockedJob* job);
 
-// How much of the sum a block takes at once, and how many bytes of the right operand: what stays in a cache.
+// How much of the sum is taken at once, and how many rows: so much of the left operand stays in the second cache while
+// the right one passes by, panel after panel. Of that so many bytes are packed at once: they stay in the last cache.
 inline constexpr int64_t kBlockedSums = 512;
-inline constexpr int64_t kBlockedBytes = 1 << 20;
+inline constexpr int64_t kBlockedRowsAtOnce = 96;
+inline constexpr int64_t kBlockedBytes = 16 << 20;
 // Of any machine: the bytes of a vector, and the rows of a block.
 inline constexpr int64_t kBlockedVector = 64;
 inline constexpr int64_t kBlockedRows = 6;
