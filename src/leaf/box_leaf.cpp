@@ -105,7 +105,7 @@ class BoxLeaf : public LeafKernel {
  public:
   BoxLeaf(const LeafTask& task, ElementType type, BoxChoice choice,
           std::function<std::unique_ptr<LeafKernel>()> otherwise)
-      : type_(type), compiles_(choice.compile), finder_(task, type), make_otherwise_(std::move(otherwise)) {
+      : type_(type), finder_(task, type), make_otherwise_(std::move(otherwise)) {
     parts_ = BoxPlanner(task, type, choice).parts();
     for (const BoxPart& p : parts_) {
       Box box = finder_.likely(p.terms);
@@ -117,8 +117,7 @@ class BoxLeaf : public LeafKernel {
     return std::none_of(parts_.begin(), parts_.end(), [](const BoxPart& p) { return p.kernels.empty(); });
   }
 
-  // Without code of its own it may have to leave all to another.
-  bool can_begin() const override { return compiles_; }
+  bool can_begin() const override { return true; }
 
   void run(const LeafArguments& arguments) const override {
     Box box;
@@ -126,8 +125,7 @@ class BoxLeaf : public LeafKernel {
     for (const BoxPart& p : parts_) {
       if (!finder_.find(arguments, p.terms, box)) continue;
       const BoxKernel* kernel = p.kernel_for(box);
-      // Without code of its own there is one part only, so nothing has run yet.
-      if (!kernel) return otherwise().run(arguments);
+      if (!kernel) return run_otherwise(box, arguments);
       share(*kernel, box, type_, begin, arguments.team);
       begin = false;
     }
@@ -143,13 +141,14 @@ class BoxLeaf : public LeafKernel {
   }
 
  private:
-  const LeafKernel& otherwise() const {
+  // Without code of its own there is one part only, so nothing has run yet.
+  void run_otherwise(const Box& box, const LeafArguments& arguments) const {
     std::call_once(once_, [&] { otherwise_ = make_otherwise_(); });
-    return *otherwise_;
+    if (arguments.begin) clear_output(box, size_of(type_));
+    otherwise_->run(arguments);
   }
 
   ElementType type_;
-  bool compiles_;
   BoxFinder finder_;
   std::vector<BoxPart> parts_;
   std::function<std::unique_ptr<LeafKernel>()> make_otherwise_;

@@ -12,7 +12,7 @@ namespace distal::core {
 namespace {
 
 // Fewer points than this are done sooner than a second thread has begun.
-constexpr double kWorthSharing = 1 << 15;
+constexpr double kWorthSharing = 1 << 19;
 // The largest output, in elements, of which each thread may have one of its own.
 constexpr double kLargestOwnOutput = 1 << 14;
 

@@ -18,8 +18,8 @@ namespace {
 constexpr double kPastCache = 32 << 20;
 // Where rows share something that goes along x, so much of it is taken at once: it stays in a near cache.
 constexpr int64_t kSharedBytes = 128 << 10;
-// A sum of at least so many is cut into rows, each with a sum of its own.
-constexpr int64_t kLongSum = 1024;
+// A line of at least so many is cut into rows, each with a sum of its own.
+constexpr int64_t kLongLine = 1024;
 
 struct Plane {
   Axis x, y;
@@ -97,7 +97,7 @@ class StreamedKernel : public BoxKernel {
 
   void prepare(const Box& box) const override {
     Plane plane = choose_plane(box);
-    cut_long_sum(plane);
+    cut_long_line(plane, goes_past_cache(box, accumulate_));
     code(shape_of(box, plane, accumulate_));
   }
 
@@ -106,7 +106,7 @@ class StreamedKernel : public BoxKernel {
     if (begin && accumulate) clear_output(box, bytes_);
     Plane plane = choose_plane(box);
     absl::InlinedVector<std::byte*, 4> data = box.data;
-    int64_t rest = cut_long_sum(plane);
+    int64_t rest = cut_long_line(plane, goes_past_cache(box, accumulate));
     PlaneFunction* function = code(shape_of(box, plane, accumulate));
     walk(plane, data, function);
     if (rest == 0) return;
@@ -119,9 +119,11 @@ class StreamedKernel : public BoxKernel {
   }
 
  private:
-  // A plane that is a line with one sum becomes one of several rows. Says how much is left over.
-  int64_t cut_long_sum(Plane& plane) const {
-    if (plane.y.extent > 1 || plane.x.steps[0] != 0 || plane.x.extent < kLongSum) return 0;
+  // A plane that is one long line becomes one of several rows: several sums, or several streams. Says how much is left
+  // over.
+  int64_t cut_long_line(Plane& plane, bool past_cache) const {
+    bool sums = plane.x.steps[0] == 0;
+    if (plane.y.extent > 1 || !(sums || past_cache) || plane.x.extent < kLongLine) return 0;
     auto moving = std::count_if(plane.x.steps.begin() + 1, plane.x.steps.end(), [](int64_t s) { return s != 0; });
     int64_t rows = moving > 1 ? 4 : 8;
     int64_t length = plane.x.extent / rows;
@@ -132,6 +134,10 @@ class StreamedKernel : public BoxKernel {
     return rest;
   }
 
+  bool goes_past_cache(const Box& box, bool accumulate) const {
+    return !accumulate && box.volume(0) * static_cast<double>(bytes_) > kPastCache;
+  }
+
   PlaneShape shape_of(const Box& box, const Plane& plane, bool accumulate) const {
     PlaneShape out;
     for (size_t o = 0; o < box.data.size(); ++o) {
@@ -140,7 +146,7 @@ class StreamedKernel : public BoxKernel {
       out.moves.push_back(plane.y.steps[o] != 0);
     }
     out.accumulate = accumulate;
-    out.past_cache = !accumulate && box.volume(0) * static_cast<double>(bytes_) > kPastCache;
+    out.past_cache = goes_past_cache(box, accumulate);
     return out;
   }
 

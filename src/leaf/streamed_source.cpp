@@ -12,9 +12,9 @@ namespace distal::core {
 namespace {
 
 // A side of a tile where an operand strides along x: the cache lines that it touches are used up within the tile.
-constexpr int kTile = 32;
-// Elements that are computed before they are written around the caches.
-constexpr int kChunk = 512;
+constexpr int kTile = 64;
+// Elements of a row that are computed before they are written around the caches, a few lines at a time.
+constexpr int kChunk = 64;
 
 constexpr char kStream[] = R"(
 // Whole cache lines are written around the caches; what is at both ends of them goes the usual way.
@@ -55,7 +55,7 @@ class PlaneWriter {
       tiles();
     } else {
       line("Int y = 0;");
-      if (shares_rows() && !streams()) rows(shape_.rows());
+      if (shares_rows() || streams()) rows(shape_.rows());
       rows(1);
     }
     if (streams()) out_ += "#if defined(__x86_64__)\n  __builtin_ia32_sfence();\n#endif\n";
@@ -85,7 +85,7 @@ class PlaneWriter {
   }
 
   bool sums() const { return shape_.x[0] == Pace::Still; }  // along x
-  bool streams() const { return shape_.past_cache && !shape_.accumulate && shape_.x[0] == Pace::Next && !is_tiled(); }
+  bool streams() const { return shape_.past_cache && !shape_.accumulate && shape_.x[0] == Pace::Next; }
   bool is_tiled() const {
     return std::any_of(shape_.x.begin(), shape_.x.end(), [](Pace p) { return p == Pace::Further; });
   }
@@ -123,7 +123,9 @@ class PlaneWriter {
     switch (shape_.x[o]) {
       case Pace::Still: return o == 0 ? fmt::format("{}[0]", row(o, r)) : "c" + row(o, r);
       case Pace::Next: return fmt::format("{}[{}]", row(o, r), x);
-      case Pace::Further: return fmt::format("{}[({}) * sx{}]", row(o, r), x, o);
+      case Pace::Further:
+        if (is_turned(o)) return fmt::format("turned{}[(y - ty) * {} + {} - tx]", o, kTile, x);
+        return fmt::format("{}[({}) * sx{}]", row(o, r), x, o);
     }
     throw InternalError("unknown pace");
   }
@@ -146,7 +148,7 @@ class PlaneWriter {
     if (sums()) {
       sum_rows(count, "0", "nx");
     } else if (streams()) {
-      stream_row();
+      stream_rows(count);
     } else {
       open("for (Int x = 0; x < nx; ++x)");
       store_rows(count);
@@ -177,26 +179,51 @@ class PlaneWriter {
     line(shape_.accumulate ? fmt::format("{0} = T(C({0}) + {1});", to, text) : fmt::format("{} = T({});", to, text));
   }
 
-  void stream_row() {
+  void stream_rows(int count) {
     line(fmt::format("T chunk[{}];", kChunk));
     open(fmt::format("for (Int first = 0; first < nx; first += {})", kChunk));
     line(fmt::format("const Int n = nx - first < {0} ? nx - first : {0};", kChunk));
-    open("for (Int i = 0; i < n; ++i)");
-    line(fmt::format("chunk[i] = T({});", value(0, "first + i")));
+    for (int r = 0; r < count; ++r) stream_chunk(r, "first");
     close();
-    line(fmt::format("write_past({} + first, chunk, n);", row(0, 0)));
+  }
+
+  void stream_chunk(int r, const std::string& first) {
+    open("for (Int i = 0; i < n; ++i)");
+    line(fmt::format("chunk[i] = T({});", value(r, first + " + i")));
+    close();
+    line(fmt::format("write_past({} + {}, chunk, n);", row(0, r), first));
+  }
+
+  // An operand that strides along x and is near along y is turned first: read along y, used along x.
+  bool is_turned(size_t o) const { return o > 0 && shape_.x[o] == Pace::Further && shape_.moves[o]; }
+
+  void turn(size_t o) {
+    open("for (Int x = tx; x < end_x; ++x)");
+    line(fmt::format("const T* __restrict from = p{0} + x * sx{0} + ty * sy{0};", o));
+    open("for (Int y = 0; y < end_y - ty; ++y)");
+    line(fmt::format("turned{0}[y * {1} + x - tx] = from[y * sy{0}];", o, kTile));
+    close();
     close();
   }
 
   void tiles() {
+    for (size_t o = 0; o < shape_.x.size(); ++o) {
+      if (is_turned(o)) line(fmt::format("T turned{}[{}];", o, kTile * kTile));
+    }
+    if (streams()) line(fmt::format("T chunk[{}];", kTile));
     open(fmt::format("for (Int ty = 0; ty < ny; ty += {})", kTile));
     line(fmt::format("const Int end_y = ty + {0} < ny ? ty + {0} : ny;", kTile));
     open(fmt::format("for (Int tx = 0; tx < nx; tx += {})", kTile));
-    line(fmt::format("const Int end_x = tx + {0} < nx ? tx + {0} : nx;", kTile));
+    line(fmt::format("const Int end_x = tx + {0} < nx ? tx + {0} : nx, n = end_x - tx;", kTile));
+    for (size_t o = 0; o < shape_.x.size(); ++o) {
+      if (is_turned(o)) turn(o);
+    }
     open("for (Int y = ty; y < end_y; ++y)");
     point_at_rows(1);
     if (sums()) {
       sum_rows(1, "tx", "end_x");
+    } else if (streams()) {
+      stream_chunk(0, "tx");
     } else {
       open("for (Int x = tx; x < end_x; ++x)");
       store_rows(1);

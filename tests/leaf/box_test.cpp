@@ -65,9 +65,9 @@ TEST_P(Widths, SumsAndColumnsOfSeveralBlocks) {
 TEST_P(Widths, OnSeveralThreads) {
   test::CacheFolder folder(cache());
   for (int threads : {2, 3, 5}) {
-    run_text(product(64, 64, 64, 0), "", generated(GetParam(), threads));
-    run_text(product(1, 40, 1500, 4), "", generated(GetParam(), threads));
-    run_text(product(2, 3, 9000, 1), "", generated(GetParam(), threads));
+    run_text(product(90, 90, 90, 0), "", generated(GetParam(), threads));
+    run_text(product(1, 40, 15000, 4), "", generated(GetParam(), threads));
+    run_text(product(2, 3, 90000, 1), "", generated(GetParam(), threads));
   }
 }
 
@@ -139,12 +139,15 @@ TEST(OnePass, EveryWayThroughAPlane) {
 TEST(OnePass, LongSumsAndLargeOutputs) {
   test::CacheFolder folder(cache());
   for (int threads : {1, 2, 3}) {
-    for (int n : {1023, 1024, 4099, 70001}) {
+    for (int n : {1023, 1024, 4099, 700001}) {
       std::string text = fmt::format("tensor a\ntensor b({0})\ntensor c({0})\na = b(i) * c(i) * b(i)\n", n);
       run_text(text, "", generated(ElementType::Double, threads));
     }
-    run_text("tensor A(2100, 2050)\ntensor B(2100, 2050)\ntensor c(2050)\nA(i, j) = B(i, j) - c(j)\n", "",
-             generated(ElementType::Double, threads));
+    for (const std::string statement :
+         {"A(i, j) = B(i, j) - c(j)", "A(i, j) = B(i, j) * 2", "A(i, j) = D(j, i) + B(i, j)"}) {
+      run_text("tensor A(2100, 2051)\ntensor B(2100, 2051)\ntensor c(2051)\ntensor D(2051, 2100)\n" + statement + "\n",
+               "", generated(ElementType::Double, threads));
+    }
   }
 }
 
