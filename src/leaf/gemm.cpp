@@ -44,8 +44,9 @@ class PlainGemm : public BoxKernel {
 template <class T>
 class GemmKernel : public LeafKernel {
  public:
-  GemmKernel(const LeafTask& task, ElementType type)
+  GemmKernel(const LeafTask& task, ElementType type, bool strict)
       : type_(type),
+        strict_(strict),
         blas_(make_blas_kernel(task.part->compute()->terms[0], type, BlasUse::WherePossible)),
         space_(task.space),
         operands_(task.part->compute()->operands),
@@ -93,7 +94,7 @@ class GemmKernel : public LeafKernel {
       box.axes.push_back(std::move(axis));
     }
     const BoxKernel* kernel = blas_ && blas_->takes(box) ? blas_.get() : &plain_;
-    share(*kernel, box, type_, arguments.begin, arguments.team);
+    share(*kernel, box, type_, arguments.begin, strict_ ? nullptr : arguments.team);
   }
 
   void add_operand(const LeafArguments& arguments, const std::vector<Interval<int64_t>>& intervals, int operand,
@@ -114,6 +115,7 @@ class GemmKernel : public LeafKernel {
   }
 
   ElementType type_;
+  bool strict_;
   std::unique_ptr<BoxKernel> blas_;  // null for integers
   PlainGemm<T> plain_;
   IterationSpace<int64_t> space_;
@@ -125,9 +127,9 @@ class GemmKernel : public LeafKernel {
 
 }  // namespace
 
-std::unique_ptr<LeafKernel> make_gemm_leaf(const LeafTask& task, ElementType type) {
+std::unique_ptr<LeafKernel> make_gemm_leaf(const LeafTask& task, ElementType type, bool strict) {
   return with_element_type(type, [&](auto zero) -> std::unique_ptr<LeafKernel> {
-    return std::make_unique<GemmKernel<decltype(zero)>>(task, type);
+    return std::make_unique<GemmKernel<decltype(zero)>>(task, type, strict);
   });
 }
 

@@ -95,8 +95,9 @@ std::unique_ptr<LeafKernel> make_part(const LeafTask& task, ElementType type, Le
     if (!why_in_order(task).empty()) return make_generated_leaf(task, type, false);
     return make_box_leaf(task, type, {.library = false, .compile = true}, nullptr);
   }
-  if (task.part->compute()->gemm) return make_gemm_leaf(task, type);
-  if (choice == LeafChoice::Strict) return make_plain_part(task, type, true);
+  bool strict = choice == LeafChoice::Strict;
+  if (task.part->compute()->gemm) return make_gemm_leaf(task, type, strict);
+  if (strict) return make_plain_part(task, type, true);
   return make_automatic_part(task, type);
 }
 
