@@ -37,10 +37,11 @@ struct RunReport {
   int64_t messages = 0;      // what Cost::messages says
 };
 
-// How to run, never what comes out.
+// How to run. What comes out is the same, but for the last bits of sums, whose order is free unless it is asked for.
 struct RunOptions {
-  int threads = 0;          // 0: one a core
-  bool own_memory = false;  // let a processor touch only memory of its own
+  int threads = 0;            // 0: one a core
+  bool own_memory = false;    // let a processor touch only memory of its own
+  bool strict_order = false;  // add sums in the order of the schedule's loops: equal bits on any number of threads
 };
 
 // Statements compiled together with their schedules: a value that can be run many times, on new data, with new values

@@ -21,7 +21,13 @@ struct LeafKernelName {
 };
 // The kernels of BLAS.
 struct BLAS {
-  inline static const LeafKernelName GeMM{"gemm"};  // matrix multiplication
+  inline static const LeafKernelName GeMM{"gemm"};                 // matrix multiplication
+  inline static const LeafKernelName GeMV{"gemv"};                 // matrix times vector
+  inline static const LeafKernelName GeR{"ger"};                   // an outer product that is added
+  inline static const LeafKernelName Dot{"dot"};                   // inner product
+  inline static const LeafKernelName AXPY{"axpy"};                 // a multiple of a vector that is added
+  inline static const LeafKernelName SyRK{"syrk"};                 // a matrix times its transpose
+  inline static const LeafKernelName BatchedGeMM{"batched_gemm"};  // a matrix multiplication for each index of a batch
 };
 
 // How the threads of a parallel loop add to one element of the output.

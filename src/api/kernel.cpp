@@ -14,7 +14,7 @@ struct Kernel::State {
   BuiltModule built;
   std::shared_ptr<const core::Program> program;
   std::mutex mutex;
-  std::shared_ptr<const Prepared> prepared;
+  std::shared_ptr<Prepared> prepared;
   std::vector<std::unique_ptr<ReadyRun>> idle;  // at most as many as ever ran at once
 
   explicit State(std::vector<DefinedTensor> defined) { compile(std::move(defined)); }

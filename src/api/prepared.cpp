@@ -22,15 +22,15 @@ class SharedLeaf : public core::LeafKernel {
   std::shared_ptr<const core::LeafKernel> leaf_;
 };
 
-std::vector<std::unique_ptr<core::LeafKernel>> shared_leaves(const Prepared& prepared) {
+std::vector<std::unique_ptr<core::LeafKernel>> shared_leaves(const Leaves& leaves) {
   std::vector<std::unique_ptr<core::LeafKernel>> out;
-  for (const auto& leaf : prepared.leaves) out.push_back(std::make_unique<SharedLeaf>(leaf));
+  for (const auto& leaf : leaves) out.push_back(std::make_unique<SharedLeaf>(leaf));
   return out;
 }
 
 }  // namespace
 
-std::shared_ptr<const Prepared> prepare(const BuiltModule& built, const std::shared_ptr<const core::Program>& program) {
+std::shared_ptr<Prepared> prepare(const BuiltModule& built, const std::shared_ptr<const core::Program>& program) {
   core::Bindings params = values_of(built.params);
   core::validate(program->module, params);
   auto made = std::make_shared<Prepared>();
@@ -39,10 +39,19 @@ std::shared_ptr<const Prepared> prepare(const BuiltModule& built, const std::sha
   made->own = core::memory_needs(made->plan, core::Reach::Own);
   made->all = core::memory_needs(made->plan, core::Reach::All);
   core::verify(made->plan, made->own);
-  for (const core::StagePlan& stage : made->plan.stages) {
-    made->leaves.push_back(core::make_leaf(stage, built.module.type, core::LeafChoice::Automatic));
-  }
   return made;
+}
+
+const Leaves& Prepared::leaves_for(const RunOptions& options) {
+  Leaves& wanted = options.strict_order ? strict_leaves : leaves;
+  if (!wanted.empty()) return wanted;
+  core::LeafChoice choice = options.strict_order ? core::LeafChoice::Strict : core::LeafChoice::Automatic;
+  Leaves made;
+  for (const core::StagePlan& stage : plan.stages) {
+    made.push_back(core::make_leaf(stage, plan.program->module.type, choice));
+  }
+  wanted = std::move(made);
+  return wanted;
 }
 
 bool has_current_values(const Prepared& prepared, const BuiltModule& built) {
@@ -52,16 +61,17 @@ bool has_current_values(const Prepared& prepared, const BuiltModule& built) {
   return true;
 }
 
-ReadyRun::ReadyRun(std::shared_ptr<const Prepared> prepared, const RunOptions& options)
-    : prepared_(std::move(prepared)),
+ReadyRun::ReadyRun(const std::shared_ptr<Prepared>& prepared, const RunOptions& options)
+    : prepared_(prepared),
       options_(options),
       allocator_(prepared_->plan.processors),
       store_(prepared_->plan, std::vector<std::shared_ptr<core::TensorPieces>>(prepared_->plan.tensors.size())),
-      engine_(prepared_->plan, prepared_->needs(options.own_memory), shared_leaves(*prepared_), allocator_, store_,
-              {options.threads, options.own_memory}) {}
+      engine_(prepared_->plan, prepared_->needs(options.own_memory), shared_leaves(prepared->leaves_for(options)),
+              allocator_, store_, {options.threads, options.own_memory}) {}
 
 bool ReadyRun::is_for(const std::shared_ptr<const Prepared>& prepared, const RunOptions& options) const {
-  return prepared_ == prepared && options_.threads == options.threads && options_.own_memory == options.own_memory;
+  return prepared_ == prepared && options_.threads == options.threads && options_.own_memory == options.own_memory &&
+         options_.strict_order == options.strict_order;
 }
 
 void ReadyRun::hold(const std::vector<std::shared_ptr<TensorState>>& tensors) {

@@ -9,23 +9,27 @@
 
 namespace distal {
 
+using Leaves = std::vector<std::shared_ptr<const core::LeafKernel>>;  // by stage
+
 // Everything of a kernel that depends on the values of the params and not on the data.
 struct Prepared {
   std::vector<int64_t> values;  // of the params, in the module's order
   core::Plan plan;
-  core::MemoryNeeds own, all;  // by reach
-  std::vector<std::shared_ptr<const core::LeafKernel>> leaves;
+  core::MemoryNeeds own, all;    // by reach
+  Leaves leaves, strict_leaves;  // by the order of sums; empty until a run needs them
 
   const core::MemoryNeeds& needs(bool own_memory) const { return own_memory ? own : all; }
+  // Makes them on first use; one thread at a time.
+  const Leaves& leaves_for(const RunOptions& options);
 };
 
-std::shared_ptr<const Prepared> prepare(const BuiltModule& built, const std::shared_ptr<const core::Program>& program);
+std::shared_ptr<Prepared> prepare(const BuiltModule& built, const std::shared_ptr<const core::Program>& program);
 bool has_current_values(const Prepared& prepared, const BuiltModule& built);
 
 // An engine with all it needs, for one run at a time. It is kept for the next, as it remembers what it did.
 class ReadyRun {
  public:
-  ReadyRun(std::shared_ptr<const Prepared> prepared, const RunOptions& options);
+  ReadyRun(const std::shared_ptr<Prepared>& prepared, const RunOptions& options);
 
   bool is_for(const std::shared_ptr<const Prepared>& prepared, const RunOptions& options) const;
   // The tensors' pieces of now.

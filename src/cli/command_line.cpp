@@ -38,6 +38,9 @@ void add_run(CLI::App& app, CliOptions& o) {
   add_program(run, o);
   run->add_option("--engine", o.engine, "what to run on: threads")->capture_default_str();
   add_running(run, o);
+  run->add_flag("--strict-order", o.strict_order,
+                "sums are added in the order of the schedule's loops; no library but where substitute asks for it. It "
+                "chooses how leaves run, so it does not go with --leaf generated or interpreted");
 }
 
 void add_redistribute(CLI::App& app, CliOptions& o) {

@@ -16,6 +16,7 @@ struct CliOptions {
   std::vector<std::string> set;  // "ni=512,gx=4"
   std::string engine = "threads";
   std::string leaf = "auto";
+  bool strict_order = false;
   int threads = 0;
   int reps = 3;
   std::string type;

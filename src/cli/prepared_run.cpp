@@ -44,9 +44,14 @@ void progress(const std::string& what) {
   std::fflush(stderr);
 }
 
-LeafChoice leaf_choice(const std::string& name) {
-  if (name == "generated") return LeafChoice::Generated;
-  return name == "interpreted" ? LeafChoice::Interpreted : LeafChoice::Automatic;
+LeafChoice leaf_choice(const CliOptions& options) {
+  if (options.strict_order && options.leaf != "auto") {
+    throw Error(
+        fmt::format("--strict-order chooses how leaves run, and --leaf {} does too; give one of them", options.leaf));
+  }
+  if (options.strict_order) return LeafChoice::Strict;
+  if (options.leaf == "generated") return LeafChoice::Generated;
+  return options.leaf == "interpreted" ? LeafChoice::Interpreted : LeafChoice::Automatic;
 }
 
 std::string machine_text(const Machine& machine, const Bindings& params) {
@@ -90,11 +95,12 @@ PreparedRun::PreparedRun(const CliOptions& options, const LoadedModule& loaded)
       needs_(memory_needs(plan_, reach_of(threads_))),
       data_(plan_, parse_files(options.load, "--load", loaded.module), options.seed),
       allocator_(plan_.processors) {
+  LeafChoice leaf = leaf_choice(options);
   verify(plan_, needs_, {.total = require_memory()});
   store_ = std::make_unique<TensorStore>(plan_, allocator_);
   std::vector<std::unique_ptr<LeafKernel>> leaves;
   for (const StagePlan& stage : plan_.stages) {
-    leaves.push_back(make_leaf(stage, plan_.program->module.type, leaf_choice(options.leaf)));
+    leaves.push_back(make_leaf(stage, plan_.program->module.type, leaf));
     leaf_names_.push_back(leaves.back()->description());
   }
   engine_ = std::make_unique<ThreadsEngine>(plan_, needs_, std::move(leaves), allocator_, *store_, threads_);

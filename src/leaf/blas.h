@@ -70,6 +70,11 @@ void ger(int m, int n, const T* x, int incx, const T* y, int incy, T* a, int lda
 }
 
 template <class T>
+void axpy(int n, const T& scale, const T* x, int incx, T* y, int incy) {
+  functions<T>().axpy(n, CblasScalar<T>::of(scale), x, incx, y, incy);
+}
+
+template <class T>
 T dot(int n, const T* x, int incx, const T* y, int incy) {
   if constexpr (std::is_floating_point_v<T>) {
     return functions<T>().dot(n, x, incx, y, incy);

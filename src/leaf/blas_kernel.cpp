@@ -177,6 +177,10 @@ class BlasKernel : public BoxKernel {
     if (m == 1 && n == 1) {
       T sum = scale_ * blas::dot(k, at.left, step(c.sum.left), at.right, step(c.sum.right));
       *at.output = keep == T(0) ? sum : *at.output + sum;
+    } else if (n == 1 && k == 1) {
+      blas::axpy<T>(m, scale_ * *at.right, at.left, step(c.row.left), at.output, step(c.row.output));
+    } else if (m == 1 && k == 1) {
+      blas::axpy<T>(n, scale_ * *at.left, at.right, step(c.column.right), at.output, step(c.column.output));
     } else if (n == 1) {
       vector(m, k, {at.left, c.row.left, c.sum.left}, at.right, c.sum.right, at.output, c.row.output);
     } else if (m == 1) {

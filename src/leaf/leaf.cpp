@@ -5,9 +5,9 @@
 #include "leaf/box.h"
 #include "leaf/box_leaf.h"
 #include "leaf/compile.h"
-#include "leaf/gemm.h"
 #include "leaf/generate.h"
 #include "leaf/interpret.h"
+#include "leaf/library.h"
 #include "leaf/nest.h"
 #include "leaf/where.h"
 
@@ -95,8 +95,9 @@ std::unique_ptr<LeafKernel> make_part(const LeafTask& task, ElementType type, Le
     if (!why_in_order(task).empty()) return make_generated_leaf(task, type, false);
     return make_box_leaf(task, type, {.library = false, .compile = true}, nullptr);
   }
-  if (task.part->compute()->gemm) return make_gemm_leaf(task, type);
-  if (choice == LeafChoice::Strict) return make_plain_part(task, type, true);
+  bool strict = choice == LeafChoice::Strict;
+  if (task.part->compute()->library) return make_library_leaf(task, type, strict);
+  if (strict) return make_plain_part(task, type, true);
   return make_automatic_part(task, type);
 }
 
@@ -108,7 +109,9 @@ std::string explain_part(const LeafTask& task, ElementType type) {
   }
   const Assignment& a = task.part->compute()->assignment;
   std::string what = fmt::format("{} {} {}", to_string(a.lhs), to_string(a.op), to_string(a.rhs));
-  if (task.part->compute()->gemm) return fmt::format("{}: gemm, as substitute asks\n", what);
+  if (const auto& library = task.part->compute()->library) {
+    return fmt::format("{}: {}\n", what, explain_library_leaf(*library));
+  }
   if (std::string why = why_in_order(task); !why.empty()) {
     return fmt::format("{}: code of its own, loop by loop; nothing else, as {}\n", what, why);
   }

@@ -6,7 +6,7 @@
 
 #include "ir/bounds.h"
 #include "schedule/checks.h"
-#include "schedule/gemm_shape.h"
+#include "schedule/kernel_shape.h"
 
 namespace distal::core {
 
@@ -119,7 +119,7 @@ class LeafBuilder {
     out.operands.push_back(operand(a.lhs, true));
     for (const Access& access : accesses(a.rhs)) out.operands.push_back(operand(access, false));
     out.terms = terms(nest, a);
-    if (const SubstituteRelation* s = substitution_of(nest)) out.gemm = gemm(nest, *s, out);
+    if (const SubstituteRelation* s = substitution_of(nest)) out.library = library(nest, *s);
     return out;
   }
 
@@ -233,23 +233,19 @@ class LeafBuilder {
     }
   }
 
-  // ---- gemm ----
+  // ---- the kernel of a library ----
 
-  GemmLeaf gemm(const Nest& nest, const SubstituteRelation& s, const Compute& made) const {
-    GemmShape shape = gemm_shape(nest, s.variables);
-    require_one_multiply(nest, s, shape);
-    GemmLeaf out{number(shape.rows), number(shape.columns), number(shape.sum), 0, 0};
-    for (int i = 1; i < static_cast<int>(made.operands.size()); ++i) {
-      const auto& indices = made.operands[i].indices;
-      bool has_rows = std::find(indices.begin(), indices.end(), out.rows) != indices.end();
-      (has_rows ? out.left : out.right) = i;
-    }
+  LibraryLeaf library(const Nest& nest, const SubstituteRelation& s) const {
+    KernelShape shape = kernel_shape(nest, s.kernel.text, s.variables);
+    require_one_call(nest, s, shape);
+    LibraryLeaf out{s.kernel.text, {}};
+    for (const KernelIndex& i : shape) out.indices.push_back({to_string(i.role), number(i.variable)});
     return out;
   }
 
-  // A kernel works on ranges of rows, columns and the sum, so the loops outside of it must leave whole ranges; and on
-  // one matrix each, so every other index must stand still, which a rotation by one of its loops would not let it.
-  void require_one_multiply(const Nest& nest, const SubstituteRelation& s, const GemmShape& shape) const {
+  // A kernel works on ranges of its indices, so the loops outside of it must leave whole ranges; and on one matrix or
+  // vector each, so every other index must stand still, which a rotation by one of its loops would not let it.
+  void require_one_call(const Nest& nest, const SubstituteRelation& s, const KernelShape& shape) const {
     std::vector<Interval<IntExpr>> intervals;
     for (int v = 0; v < placed_.space.size(); ++v) {
       IntExpr name = IntExpr::name(placed_.space.names[v]);
@@ -260,7 +256,7 @@ class LeafBuilder {
     bounds(placed_.space, intervals);
     const Assignment& a = assignment_of(nest);
     for (const IndexVar& v : variables(Statement{a.lhs, a.op, a.rhs, {}})) {
-      bool runs = v == shape.rows || v == shape.columns || v == shape.sum;
+      bool runs = std::any_of(shape.begin(), shape.end(), [&](const KernelIndex& i) { return i.variable == v; });
       const Interval<IntExpr>& interval = intervals[number(v)];
       if (runs ? interval.exact : interval.point) continue;
       refuse(nest, s.kernel.span,

@@ -34,7 +34,7 @@ class Folder {
 
   void run() {
     const Compute* compute = leaf_of(*stage_.stage).root.compute();
-    if (compute && compute->gemm) return;  // the kernel's loops are fixed by the user's word
+    if (compute && compute->library) return;  // the kernel's loops are fixed by the user's word
     for (size_t at = first_foldable(); at < spine_.size(); ++at) {
       bool loop = std::holds_alternative<Loop>(spine_[at]->value);
       if (loop && is_local_below(at)) return fold(at);

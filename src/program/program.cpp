@@ -92,11 +92,15 @@ class Printer {
       return;
     }
     const Compute& n = *part.compute();
-    std::string kernel = n.gemm ? fmt::format(" as gemm(rows {}, columns {}, sum {})", name(n.gemm->rows),
-                                              name(n.gemm->columns), name(n.gemm->sum))
-                                : "";
+    std::string kernel = n.library ? " as " + library(*n.library) : "";
     line(depth, fmt::format("{}{}: {} {} {}", head, kernel, to_string(n.assignment.lhs), n.accumulate ? "+=" : "=",
                             to_string(n.assignment.rhs)));
+  }
+
+  std::string library(const LibraryLeaf& leaf) const {
+    std::vector<std::string> indices;
+    for (const LibraryIndex& i : leaf.indices) indices.push_back(fmt::format("{} {}", i.role, name(i.variable)));
+    return fmt::format("{}({})", leaf.kernel, fmt::join(indices, ", "));
   }
 
   std::string marks(const LeafPart& part) const {

@@ -89,9 +89,14 @@ struct LeafTerm {
   int first_operand = 0;  // the number of its first operand among the assignment's
 };
 
-struct GemmLeaf {
-  int rows, columns, sum;  // variables of the space
-  int left, right;         // operands
+// A kernel of a library that takes the place of the innermost loops: operand 0 += operand 1 * operand 2.
+struct LibraryIndex {
+  std::string role;  // "batch", "rows", "columns" or "sum"
+  int variable;      // of the space
+};
+struct LibraryLeaf {
+  std::string kernel;                 // as substitute names it
+  std::vector<LibraryIndex> indices;  // as many as it replaces loops
 };
 
 struct Compute {
@@ -99,7 +104,7 @@ struct Compute {
   bool accumulate = false;            // += in the leaf; a plain store only where nothing is summed
   std::vector<LeafOperand> operands;  // 0 is the output, then the right side left to right
   std::vector<LeafTerm> terms;
-  std::optional<GemmLeaf> gemm;  // the innermost three loops are this
+  std::optional<LibraryLeaf> library;  // the innermost loops are this
 };
 
 // What is to be done with a loop of the leaf beside running it.

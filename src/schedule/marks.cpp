@@ -8,7 +8,7 @@
 
 #include "schedule/checks.h"
 #include "schedule/commands.h"
-#include "schedule/gemm_shape.h"
+#include "schedule/kernel_shape.h"
 
 namespace distal::core {
 
@@ -121,11 +121,12 @@ Nest apply(const Nest& nest, const SubstituteCommand& c, const ScheduleContext&)
            fmt::format("substitute: {} loops are named, but there are only {}", c.variables.size(), nest.loops.size()));
   }
   require_innermost(nest, c);
-  if (c.kernel.text != "gemm") {
-    refuse(nest, c.kernel.span, fmt::format("substitute: there is no kernel {}; the kernels are gemm", c.kernel.text));
+  if (!is_kernel(c.kernel.text)) {
+    refuse(nest, c.kernel.span,
+           fmt::format("substitute: there is no kernel {}; the kernels are {}", c.kernel.text, kernel_names()));
   }
-  if (std::string why = why_not_gemm(nest, c.variables); !why.empty()) {
-    refuse(nest, c.kernel.span, fmt::format("substitute: the loops are not a gemm: {}", why));
+  if (std::string why = why_not_kernel(nest, c.kernel.text, c.variables); !why.empty()) {
+    refuse(nest, c.kernel.span, fmt::format("substitute: the loops are not {}: {}", with_article(c.kernel.text), why));
   }
   Nest out = nest;
   SubstituteRelation made{c.variables, c.kernel};

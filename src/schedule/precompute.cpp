@@ -7,6 +7,7 @@
 #include "ir/iteration_space.h"
 #include "schedule/checks.h"
 #include "schedule/commands.h"
+#include "schedule/kernel_shape.h"
 #include "schedule/match_part.h"
 
 namespace distal::core {
@@ -70,7 +71,8 @@ class Precompute {
     for (const IndexVar& v : c_.copies) require_new(nest_, v, "precompute");
     if (const SubstituteRelation* s = substitution_of(nest_)) {
       refuse(nest_, c_.workspace.span,
-             fmt::format("precompute: the loops are a {} already; put precompute before substitute", s->kernel.text));
+             fmt::format("precompute: the loops are {} already; put precompute before substitute",
+                         with_article(s->kernel.text)));
     }
   }
 

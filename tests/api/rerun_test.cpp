@@ -59,7 +59,7 @@ void expect_same(const RunReport& a, const RunReport& b) {
 class Rerun : public testing::TestWithParam<RunOptions> {};
 INSTANTIATE_TEST_SUITE_P(Options, Rerun,
                          testing::Values(RunOptions{1, false}, RunOptions{1, true}, RunOptions{3, false},
-                                         RunOptions{3, true}));
+                                         RunOptions{3, true}, RunOptions{3, false, true}));
 
 TEST_P(Rerun, OnNewData) {
   Product p;
@@ -124,6 +124,26 @@ TEST_P(Rerun, WithOtherOptions) {
     p.expect_right();
     expect_same(kernel.run(GetParam()), first);
     p.expect_right();
+  }
+}
+
+// Long enough that threads would share the sum; its addends are of very different sizes, so the order shows.
+TEST(StrictOrder, IsThatOfTheLoopsOnAnyNumberOfThreads) {
+  constexpr int64_t n = 100000;
+  Tensor<double> a, b({n}), c({n});
+  IndexVar i;
+  a() = b(i) * c(i);
+  auto addend = [](int64_t x) { return x % 7 == 0 ? 1e10 / static_cast<double>(x + 1) : 0.1; };
+  b.fill([&](const std::vector<int64_t>& at) { return addend(at[0]); });
+  c.fill([](const std::vector<int64_t>&) { return 1.0; });
+  double want = 0;
+  for (int64_t x = 0; x < n; ++x) want += addend(x);
+  Kernel kernel = a.compile();
+  for (int threads : {1, 2, 5}) {
+    kernel.run({.threads = threads});
+    EXPECT_NEAR(a.at({}), want, 1e-9 * want);
+    kernel.run({.threads = threads, .strict_order = true});
+    EXPECT_EQ(a.at({}), want) << threads << " threads";
   }
 }
 

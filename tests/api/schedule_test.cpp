@@ -158,6 +158,73 @@ TEST(ApiSchedule, CompoundSchedulesAreFunctionsOverCommands) {
   EXPECT_EQ(own.A.at({3, 6}), want);
 }
 
+// Every kernel by its name in C++: of the loops of a product the innermost ones, in an order that makes them fit.
+TEST(ApiSchedule, KernelsByName) {
+  auto run = [](const std::string& name, const LeafKernelName& kernel, auto order, size_t loops) {
+    Gemm g;
+    std::vector<IndexVar> all = order(g);
+    g.A.schedule().reorder(all).substitute({all.end() - static_cast<std::ptrdiff_t>(loops), all.end()}, kernel);
+    EXPECT_NE(g.schedule().find(", " + name + ")"), std::string::npos) << g.schedule();
+    fill(g.B, 1);
+    fill(g.C, 2);
+    g.A.compile().run();
+    double want = 0;
+    for (int64_t x = 0; x < 8; ++x) want += g.B.at({3, x}) * g.C.at({x, 6});
+    EXPECT_EQ(g.A.at({3, 6}), want) << name;
+  };
+  run(
+      "gemm", BLAS::GeMM,
+      [](const Gemm& g) {
+        return std::vector{g.i, g.j, g.k};
+      },
+      3);
+  run(
+      "gemv", BLAS::GeMV,
+      [](const Gemm& g) {
+        return std::vector{g.i, g.j, g.k};
+      },
+      2);
+  run(
+      "ger", BLAS::GeR,
+      [](const Gemm& g) {
+        return std::vector{g.k, g.i, g.j};
+      },
+      2);
+  run(
+      "dot", BLAS::Dot,
+      [](const Gemm& g) {
+        return std::vector{g.i, g.j, g.k};
+      },
+      1);
+  run(
+      "axpy", BLAS::AXPY,
+      [](const Gemm& g) {
+        return std::vector{g.i, g.k, g.j};
+      },
+      1);
+}
+
+TEST(ApiSchedule, KernelsOfOneMatrixAndOfBatches) {
+  IndexVar b, i, j, k;
+  Tensor<double> S({5, 5}), B({5, 7}), A({3, 4, 5}), L({3, 4, 7}), R({3, 7, 5});
+  fill(B, 1);
+  fill(L, 2);
+  fill(R, 3);
+  S(i, j) = B(i, k) * B(j, k);
+  S.schedule().substitute({i, j, k}, BLAS::SyRK);
+  A(b, i, j) = L(b, i, k) * R(b, k, j);
+  A.schedule().substitute({b, i, j, k}, BLAS::BatchedGeMM);
+  Kernel({S, A}).run();
+  double square = 0, batched = 0;
+  for (int64_t x = 0; x < 7; ++x) {
+    square += B.at({1, x}) * B.at({4, x});
+    batched += L.at({2, 1, x}) * R.at({2, x, 3});
+  }
+  EXPECT_EQ(S.at({1, 4}), square);
+  EXPECT_EQ(S.at({4, 1}), square);
+  EXPECT_EQ(A.at({2, 1, 3}), batched);
+}
+
 TEST(ApiParams, AssignmentTakesTheValue) {
   Param gx("gx", 1), gy("gy", 1);
   Machine m{Grid(gx, gy)};

@@ -210,7 +210,7 @@ class Text(CliTest):
     def test_help_names_every_option(self):
         options = {
             ("run",): "FILE --set --type --engine --threads --reps --leaf --check --json --own-memory --seed "
-            "--load --save",
+            "--load --save --strict-order",
             ("explain",): "FILE --set --type --json --dump",
             ("check",): "FILE --set --type",
             ("plan", "cosma"): "NI NJ NK PROCESSORS BYTES_PER_PROCESSOR --type --json",
@@ -325,6 +325,9 @@ class Refusals(CliTest):
         self.refuse(2, ["--threads", "-1"], "run", SUMMA, "--threads", "-1")
         self.refuse(2, ["--reps", "0"], "run", SUMMA, "--reps", 0)
         self.refuse(2, ["fast", "auto", "generated", "interpreted"], "run", SUMMA, "--leaf", "fast")
+        for leaf in ("generated", "interpreted"):
+            said = f"--strict-order chooses how leaves run, and --leaf {leaf} does too; give one of them"
+            self.refuse(2, said, "run", SUMMA, "--set", SMALL, "--strict-order", "--leaf", leaf)
         self.refuse(2, ["foo", "module", "placement", "plan"], "explain", SUMMA, "--dump=foo")
         self.refuse(2, "there is no engine mpi; the engines are threads", "run", SUMMA, "--engine", "mpi")
 
@@ -620,10 +623,26 @@ class Running(CliTest):
             ["--own-memory"],
             ["--leaf", "interpreted"],
             ["--leaf", "generated"],
+            ["--strict-order"],
             ["--set", "gx=3,gy=5"],
             ["--set", "gx=1,gy=1"],
         ):
             self.assertTrue(np.array_equal(self.result(*options), wanted), options)
+
+    def test_strict_order_gives_the_same_bits_on_any_number_of_threads(self):
+        sums = "tensor a\ntensor b(60000)\ntensor c(60000)\na = b(i) * c(i)\n"
+        library = "tensor A(9, 9)\ntensor B(9, 900)\ntensor C(900, 9)\nA(i, j) = B(i, k) * C(k, j)\n"
+        library += "schedule\n  substitute({i, j, k}, gemm)\n"
+        for name, text in (("a", sums), ("A", library)):
+            file = self.write("sums.distal", text)
+            made = []
+            for threads in (1, 2, 5):
+                out = self.folder / f"{threads}.npy"
+                said = self.succeed("run", file, "--strict-order", "--threads", threads, "--save", f"{name}={out}")
+                self.assertIn("gemm (BLAS) leaf" if name == "A" else "interpreted leaf", said)
+                made.append(np.load(out))
+            for other in made[1:]:
+                self.assertEqual(made[0].tobytes(), other.tobytes())
 
     def test_threads_inside_a_processor_end_well(self):
         text = "machine M = Grid(2)\ntensor A(9, 7) : xy -> x on M\ntensor B(9, 7) : xy -> x on M\nA(i, j) = B(i, j)\n"

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "leaf/box_leaf.h"
-#include "leaf/gemm.h"
 #include "leaf/generate.h"
 #include "leaf/interpret.h"
+#include "leaf/library.h"
 #include "support/cache_folder.h"
 #include "support/golden.h"
 #include "support/run.h"
@@ -320,7 +320,7 @@ schedule
   arguments.operands[1].data = reinterpret_cast<std::byte*>(&b);
   std::vector<std::unique_ptr<LeafKernel>> leaves;
   leaves.push_back(make_interpreted_leaf(whole_leaf(stage), ElementType::Double));
-  leaves.push_back(make_gemm_leaf(whole_leaf(stage), ElementType::Double));
+  leaves.push_back(make_library_leaf(whole_leaf(stage), ElementType::Double, false));
   leaves.push_back(make_generated_leaf(whole_leaf(stage), ElementType::Double, false));
   leaves.push_back(make_box_leaf(whole_leaf(stage), ElementType::Double, {.library = false, .compile = true}, {}));
   double want = a;

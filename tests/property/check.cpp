@@ -12,7 +12,6 @@
 #include "engine/threads/engine.h"
 #include "lang/parse.h"
 #include "lang/validate.h"
-#include "leaf/gemm.h"
 #include "leaf/generate.h"
 #include "leaf/interpret.h"
 #include "lower/compile.h"
