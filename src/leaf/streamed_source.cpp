@@ -200,6 +200,11 @@ class PlaneWriter {
   void turn(size_t o) {
     open("for (Int x = tx; x < end_x; ++x)");
     line(fmt::format("const T* __restrict from = p{0} + x * sx{0} + ty * sy{0};", o));
+    // Short pieces of far rows: too short for the machine to see them coming. These are the next tile's.
+    line(
+        fmt::format("for (Int y = 0; y < end_y - ty; y += Int(64 / sizeof(T))) "
+                    "__builtin_prefetch(from + {1} * sx{0} + y * sy{0});",
+                    o, kTile));
     open("for (Int y = 0; y < end_y - ty; ++y)");
     line(fmt::format("turned{0}[y * {1} + x - tx] = from[y * sy{0}];", o, kTile));
     close();

@@ -174,7 +174,7 @@ class PlanFeatures : public PlanVisitor {
       if (m.kind == LoopMark::Kind::Unroll) out_.insert("unrolled leaf");
       if (m.kind == LoopMark::Kind::Vectorize) out_.insert("vectorized leaf");
     }
-    if (part.compute() && part.compute()->gemm) out_.insert("gemm leaf");
+    if (part.compute() && part.compute()->library) out_.insert("gemm leaf");
     if (!part.parts()) return;
     out_.insert("workspace");
     for (const LeafPart& inner : *part.parts()) leaf(inner);
