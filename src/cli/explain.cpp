@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/options.h"
-#include "leaf/generate.h"
+#include "leaf/leaf.h"
 #include "lower/compile.h"
 #include "lower/place.h"
 #include "plan/cost.h"
@@ -155,7 +155,7 @@ int dump_pass(const std::string& wanted, const LoadedModule& loaded) {
     Plan plan = make_plan(program, loaded.params);
     if (wanted == "plan") fmt::print("{}", to_string(plan));
     for (const StagePlan& s : plan.stages) {
-      if (wanted == "leaf") fmt::print("{}", generate_sources(s, loaded.module.type));
+      if (wanted == "leaf") fmt::print("{}", leaf_sources(s, loaded.module.type));
     }
   }
   return 0;

@@ -280,6 +280,7 @@ class BlockedKernel : public BoxKernel {
   }
 
   void prepare(const Box&) const override { code(); }
+  std::string source(const Box&) const override { return blocked_source(type_, factors_ - 2); }
 
   void run(const Box& box, bool begin) const override {
     std::optional<Blocking> blocking = best_blocking(box, sizeof(T));
@@ -311,7 +312,7 @@ class BlockedKernel : public BoxKernel {
 
  private:
   const CompiledLeaf& code() const {
-    std::call_once(once_, [&] { code_ = compile_leaf(blocked_source(type_, factors_ - 2)); });
+    std::call_once(once_, [&] { code_ = compile_leaf(source({})); });
     return code_;
   }
 

@@ -33,6 +33,9 @@ std::vector<int> indices_of(const std::vector<LeafOperand>& operands) {
   return out;
 }
 
+// Where a tensor might lie: only whether two are the same is asked of it.
+std::byte* address_of(int64_t tensor) { return reinterpret_cast<std::byte*>((tensor + (int64_t{1} << 16)) << 20); }
+
 int64_t largest_step(const Axis& a) {
   int64_t out = 0;
   for (int64_t s : a.steps) out = std::max(out, std::abs(s));
@@ -172,10 +175,13 @@ Box BoxFinder::likely(const BoxTerms& terms) const {
       extents.push_back(space_.extents[operand.indices[d]]);
       order.push_back(static_cast<int>(d));
     }
+    int64_t tensor = -1 - operand.number;  // a workspace is a tensor of its own
     if (operand.number < static_cast<int>(leaf.accesses.size())) {
-      order = stage_.acquires[leaf.accesses[operand.number].acquire].order;
+      const AcquirePlan& acquire = stage_.acquires[leaf.accesses[operand.number].acquire];
+      order = acquire.order;
+      tensor = acquire.tensor;
     }
-    views.push_back({nullptr, 0, dense_strides(extents, order)});
+    views.push_back({address_of(tensor), 0, dense_strides(extents, order)});
   }
   std::vector<Interval<int64_t>> intervals(static_cast<size_t>(space_.size()));
   for (int v = 0; v < space_.size(); ++v) intervals[v] = {0, space_.extents[v], true, false};

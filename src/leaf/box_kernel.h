@@ -8,6 +8,8 @@
 
 namespace distal::core {
 
+class Team;
+
 // One way to carry out the terms of a box. Safe to run from several threads at once, each with a part of the box.
 class BoxKernel {
  public:
@@ -16,8 +18,12 @@ class BoxKernel {
   virtual bool takes(const Box& box) const = 0;
   // To begin is to set the output, and not to add to it.
   virtual void run(const Box& box, bool begin) const = 0;
+  // Runs it by the threads of a team, or alone without one, if it can cut the box better than along an axis.
+  virtual bool run_by_team(const Box&, bool /*begin*/, Team* /*team*/) const { return false; }
   // Does beforehand what a run of such a box needs: compiles.
   virtual void prepare(const Box&) const {}
+  // The C++ that a run of such a box uses; none if it has no code of its own.
+  virtual std::string source(const Box&) const { return ""; }
   virtual bool is_library() const { return false; }
   virtual std::string description() const = 0;
   // In words, what it does with such a box; the operands by name.

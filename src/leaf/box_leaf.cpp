@@ -10,6 +10,7 @@
 #include "leaf/blocked.h"
 #include "leaf/share.h"
 #include "leaf/streamed.h"
+#include "leaf/symmetric.h"
 
 namespace distal::core {
 
@@ -83,6 +84,7 @@ class BoxPlanner {
       if (kernel) out.push_back(std::move(kernel));
     };
     BlasUse use = choice_.compile ? BlasUse::WhereFaster : BlasUse::WherePossible;
+    if (choice_.library) add(make_symmetric_kernel(single.terms[0], type_));
     if (choice_.library) add(make_blas_kernel(single.terms[0], type_, use));
     if (choice_.compile) add(make_blocked_kernel(single.terms[0], type_));
     return out;
@@ -189,6 +191,16 @@ std::string explain_box_leaf(const LeafTask& task, ElementType type, BoxChoice c
   std::string out;
   for (const BoxPart& part : planner.parts()) {
     out += (out.empty() ? "" : "; then ") + explain_part(planner, part, compute, task.stage->space.names, type);
+  }
+  return out;
+}
+
+std::string box_leaf_sources(const LeafTask& task, ElementType type) {
+  BoxPlanner planner(task, type, {});
+  std::string out;
+  for (const BoxPart& part : planner.parts()) {
+    Box box = planner.finder().likely(part.terms);
+    out += part.kernel_for(box)->source(box);
   }
   return out;
 }

@@ -23,4 +23,7 @@ std::unique_ptr<LeafKernel> make_box_leaf(const LeafTask& task, ElementType type
 // How the terms of the part would run, as far as their likely strides tell.
 std::string explain_box_leaf(const LeafTask& task, ElementType type, BoxChoice choice);
 
+// The C++ of the kernels that would run, one after the other.
+std::string box_leaf_sources(const LeafTask& task, ElementType type);
+
 }  // namespace distal::core

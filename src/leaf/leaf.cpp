@@ -118,7 +118,20 @@ std::string explain_part(const LeafTask& task, ElementType type) {
   return fmt::format("{}: {}\n", what, explain_box_leaf(task, type, automatic_choice(task)));
 }
 
+std::string part_sources(const LeafTask& task, ElementType type) {
+  if (const auto* parts = task.part->parts()) {
+    std::string out;
+    for (const LeafPart& part : *parts) out += part_sources(inner_task(task, part), type);
+    return out;
+  }
+  std::string out = "// " + explain_part(task, type);
+  if (task.part->compute()->library) return out;
+  return out + (why_in_order(task).empty() ? box_leaf_sources(task, type) : generate_source(task, type));
+}
+
 }  // namespace
+
+std::string leaf_sources(const StagePlan& stage, ElementType type) { return part_sources(whole_leaf(stage), type); }
 
 std::string explain_leaf(const StagePlan& stage, ElementType type) { return explain_part(whole_leaf(stage), type); }
 

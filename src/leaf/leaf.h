@@ -52,6 +52,9 @@ enum class LeafChoice {
 // Compiles nothing.
 std::string explain_leaf(const StagePlan& stage, ElementType type);
 
+// The C++ of each assignment's code, with what explain_leaf says of it. Tiny leaves have the code of large ones.
+std::string leaf_sources(const StagePlan& stage, ElementType type);
+
 std::unique_ptr<LeafKernel> make_leaf(const StagePlan& stage, ElementType type, LeafChoice choice);
 
 }  // namespace distal::core

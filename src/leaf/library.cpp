@@ -4,6 +4,7 @@
 
 #include "leaf/blas_kernel.h"
 #include "leaf/share.h"
+#include "leaf/symmetric.h"
 
 namespace distal::core {
 
@@ -52,6 +53,7 @@ class LibraryKernel : public LeafKernel {
   LibraryKernel(const LeafTask& task, ElementType type, bool strict)
       : type_(type),
         strict_(strict),
+        symmetric_(make_symmetric_kernel(task.part->compute()->terms[0], type)),
         blas_(make_blas_kernel(task.part->compute()->terms[0], type, BlasUse::WherePossible)),
         space_(task.space),
         operands_(task.part->compute()->operands),
@@ -99,7 +101,9 @@ class LibraryKernel : public LeafKernel {
       for (const LeafOperand& o : operands_) axis.steps.push_back(step(arguments, o, i.variable));
       box.axes.push_back(std::move(axis));
     }
-    const BoxKernel* kernel = blas_ && blas_->takes(box) ? blas_.get() : &plain_;
+    const BoxKernel* kernel = &plain_;
+    if (blas_ && blas_->takes(box)) kernel = blas_.get();
+    if (library_.kernel == "syrk" && symmetric_ && symmetric_->takes(box)) kernel = symmetric_.get();
     share(*kernel, box, type_, arguments.begin, strict_ ? nullptr : arguments.team);
   }
 
@@ -120,7 +124,7 @@ class LibraryKernel : public LeafKernel {
 
   ElementType type_;
   bool strict_;
-  std::unique_ptr<BoxKernel> blas_;  // null for integers
+  std::unique_ptr<BoxKernel> symmetric_, blas_;  // null for integers
   PlainProduct<T> plain_;
   IterationSpace<int64_t> space_;
   std::vector<LeafOperand> operands_;  // the output and the two factors
@@ -139,7 +143,7 @@ std::unique_ptr<LeafKernel> make_library_leaf(const LeafTask& task, ElementType 
 
 std::string explain_library_leaf(const LibraryLeaf& library) {
   // The syrk of BLAS makes one triangle only, of a matrix whose rows and columns have the same range.
-  const char* how = library.kernel == "syrk" ? ", by gemm on its two views" : "";
+  const char* how = library.kernel == "syrk" ? ", half of it mirrored where both halves are at hand" : "";
   return fmt::format("{}, as substitute asks{}", library.kernel, how);
 }
 

@@ -95,6 +95,7 @@ void share_sum(const BoxKernel& kernel, const Box& box, size_t axis, ElementType
 }  // namespace
 
 void share(const BoxKernel& kernel, const Box& box, ElementType type, bool begin, Team* team) {
+  if (kernel.run_by_team(box, begin, team)) return;
   int64_t threads = team ? team->size() : 1;
   if (threads == 1 || box.points() < kWorthSharing) return kernel.run(box, begin);
   if (std::optional<size_t> axis = axis_of_output(box, threads)) {

@@ -95,11 +95,8 @@ class StreamedKernel : public BoxKernel {
     return terms_.size() > 1 ? fmt::format("{} terms in one pass", terms_.size()) : "in one pass";
   }
 
-  void prepare(const Box& box) const override {
-    Plane plane = choose_plane(box);
-    cut_long_line(plane, goes_past_cache(box, accumulate_));
-    code(shape_of(box, plane, accumulate_));
-  }
+  void prepare(const Box& box) const override { code(likely_shape(box)); }
+  std::string source(const Box& box) const override { return plane_source(terms_, type_, likely_shape(box)); }
 
   void run(const Box& box, bool begin) const override {
     bool accumulate = accumulate_ && (!begin || box.has_sum());
@@ -119,6 +116,12 @@ class StreamedKernel : public BoxKernel {
   }
 
  private:
+  PlaneShape likely_shape(const Box& box) const {
+    Plane plane = choose_plane(box);
+    cut_long_line(plane, goes_past_cache(box, accumulate_));
+    return shape_of(box, plane, accumulate_);
+  }
+
   // A plane that is one long line becomes one of several rows: several sums, or several streams. Says how much is left
   // over.
   int64_t cut_long_line(Plane& plane, bool past_cache) const {

@@ -166,6 +166,34 @@ TEST(OnePass, SourcesAsRead) {
   test::expect_golden("leaf/blocks.txt", blocked_source(ElementType::Double, 1));
 }
 
+// ---- symmetric products ----
+
+TEST(Symmetric, HalfIsMultipliedAndMirrored) {
+  test::CacheFolder folder(cache());
+  for (const std::string tensors :
+       {"tensor A(700, 700)\ntensor B(700, 9)\n", "tensor A(700, 700) order(1, 0)\ntensor B(700, 9) order(1, 0)\n"}) {
+    for (const std::string op : {"=", "+="}) {
+      for (ElementType type : {ElementType::Double, ElementType::ComplexFloat}) {
+        RunOptions options;
+        options.type = type;
+        test::TestRun run(tensors + "A(i, j) " + op + " 2 * B(i, k) * B(j, k)\n", "", options);
+        run.run_and_check();
+        EXPECT_EQ(run.leaf_names()[0], "symmetric product (BLAS)");
+      }
+    }
+  }
+}
+
+TEST(Symmetric, NotWhereRowsAndColumnsAreOtherRanges) {
+  test::CacheFolder folder(cache());
+  RunOptions options;
+  run_text(
+      "machine M = Grid(2, 2)\ntensor A(1100, 1100) : xy -> xy on M\ntensor B(1100, 5) : xy -> x* on M\n"
+      "A(i, j) = B(i, k) * B(j, k)\nschedule\n  distribute({i, j}, {io, jo}, {ii, ji}, M)\n  communicate({A, B}, jo)\n",
+      "", options);
+  run_text("tensor A(600, 600)\ntensor B(600, 9)\ntensor C(600, 9)\nA(i, j) = B(i, k) * C(j, k)\n", "", options);
+}
+
 // ---- the choice ----
 
 std::string explained(const std::string& statement, ElementType type = ElementType::Double) {
@@ -180,6 +208,7 @@ std::string explained(const std::string& statement, ElementType type = ElementTy
 TEST(Choice, IsExplained) {
   EXPECT_EQ(explained("A(i, j) = B(i, k) * C(k, j)"), "gemm by BLAS\n");
   EXPECT_EQ(explained("A(i, j) = 2 * C(k, i) * B(k, j)"), "gemm by BLAS\n");
+  EXPECT_EQ(explained("A(i, j) = B(k, i) * B(k, j)"), "syrk: half of it by gemm of BLAS, the other half mirrored\n");
   EXPECT_EQ(explained("A(i, j) = B(i, k) * C(k, j)", ElementType::Int64),
             "B(i, k) times C(k, j) in register blocks; no library, as there is no BLAS for integers\n");
   EXPECT_EQ(explained("T(i, j, m) = U(i, j, k) * P(k, m)"),

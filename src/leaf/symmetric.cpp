@@ -1,0 +1,133 @@
+#include "leaf/symmetric.h"
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+
+#include "leaf/blas.h"
+#include "leaf/product.h"
+#include "support/checked.h"
+#include "support/scratch.h"
+#include "support/team.h"
+
+namespace distal::core {
+
+namespace {
+
+// Side of the squares that are multiplied and mirrored; and the fewest rows of which mirroring saves something.
+constexpr int64_t kSquare = 256;
+constexpr int64_t kFewestRows = 512;
+constexpr int64_t kMirror = 32;
+
+template <class T>
+struct SymmetricShape {
+  int64_t rows, sums;
+  Matrix<T> output, left;
+};
+
+template <class T>
+class SymmetricKernel : public BoxKernel {
+ public:
+  explicit SymmetricKernel(T scale) : scale_(scale) {}
+
+  bool takes(const Box& box) const override { return find(box).has_value(); }
+  void prepare(const Box&) const override { blas_library(); }
+  void run(const Box& box, bool begin) const override { run_by_team(box, begin, nullptr); }
+
+  bool run_by_team(const Box& box, bool begin, Team* team) const override {
+    const SymmetricShape<T> shape = *find(box);
+    int64_t squares = ceil_div(shape.rows, kSquare);
+    // Squares on and above the diagonal, line by line; whoever is free takes the next.
+    std::atomic<int64_t> next{0};
+    auto work = [&](int) {
+      for (int64_t at = next++; at < squares * squares; at = next++) {
+        if (at % squares >= at / squares) square(shape, begin, at / squares * kSquare, at % squares * kSquare);
+      }
+    };
+    team ? team->run(work) : work(0);
+    return true;
+  }
+
+  bool is_library() const override { return true; }
+  std::string description() const override { return "symmetric product (BLAS)"; }
+  std::string explain(const Box&, const std::vector<std::string>&) const override {
+    return "syrk: half of it by gemm of BLAS, the other half mirrored";
+  }
+
+ private:
+  // One row, one column and one sum, and the second operand is the first one's transpose.
+  static std::optional<SymmetricShape<T>> find(const Box& box) {
+    if (box.axes.size() != 3 || box.data[1] != box.data[2]) return std::nullopt;
+    const Axis *row = nullptr, *column = nullptr, *sum = nullptr;
+    for (const Axis& a : box.axes) {
+      bool o = a.steps[0] != 0, l = a.steps[1] != 0, r = a.steps[2] != 0;
+      if (o && l && !r) row = &a;
+      if (o && r && !l) column = &a;
+      if (!o && l && r) sum = &a;
+    }
+    if (!row || !column || !sum || row->extent != column->extent || row->extent < kFewestRows) return std::nullopt;
+    if (row->steps[1] != column->steps[2] || sum->steps[1] != sum->steps[2]) return std::nullopt;
+    SymmetricShape<T> out{row->extent,
+                          sum->extent,
+                          {reinterpret_cast<T*>(box.data[0]), row->steps[0], column->steps[0]},
+                          {reinterpret_cast<T*>(box.data[1]), row->steps[1], sum->steps[1]}};
+    bool possible = blas::operand(out.output, out.rows, out.rows).possible &&
+                    blas::operand(out.left, out.rows, out.sums).possible && blas::fits(out.rows) &&
+                    blas::fits(out.sums);
+    return possible ? std::optional(out) : std::nullopt;
+  }
+
+  void square(const SymmetricShape<T>& s, bool begin, int64_t i, int64_t j) const {
+    int64_t m = std::min(kSquare, s.rows - i), n = std::min(kSquare, s.rows - j);
+    Matrix<T> left{s.left.data + i * s.left.row, s.left.row, s.left.column};
+    Matrix<T> right = Matrix<T>{s.left.data + j * s.left.row, s.left.row, s.left.column}.transposed();
+    Matrix<T> output = part(s.output, i, j), mirrored = part(s.output, j, i).transposed();
+    if (begin) {
+      blas::multiply<T>(m, n, s.sums, output, left, right, scale_, T(0));
+      if (i != j) copy(m, n, mirrored, output, false);
+      return;
+    }
+    Matrix<T> made{reinterpret_cast<T*>(scratch(kSquare * kSquare * sizeof(T))), n, 1};
+    blas::multiply<T>(m, n, s.sums, made, left, right, scale_, T(0));
+    copy(m, n, output, made, true);
+    if (i != j) copy(m, n, mirrored, made, true);
+  }
+
+  static Matrix<T> part(const Matrix<T>& m, int64_t i, int64_t j) {
+    return {m.data + i * m.row + j * m.column, m.row, m.column};
+  }
+
+  // Tile by tile, as one of the two is read or written across its lines.
+  static void copy(int64_t rows, int64_t columns, const Matrix<T>& to, const Matrix<T>& from, bool adds) {
+    for (int64_t ti = 0; ti < rows; ti += kMirror) {
+      for (int64_t tj = 0; tj < columns; tj += kMirror) {
+        for (int64_t i = ti; i < std::min(rows, ti + kMirror); ++i) {
+          for (int64_t j = tj; j < std::min(columns, tj + kMirror); ++j) {
+            T& out = to.data[i * to.row + j * to.column];
+            const T& in = from.data[i * from.row + j * from.column];
+            out = adds ? out + in : in;
+          }
+        }
+      }
+    }
+  }
+
+  T scale_;
+};
+
+}  // namespace
+
+std::unique_ptr<BoxKernel> make_symmetric_kernel(const LeafTerm& term, ElementType type) {
+  std::optional<Product> product = product_of(term, type);
+  if (!product || product->factors != 2) return nullptr;
+  return with_element_type(type, [&](auto zero) -> std::unique_ptr<BoxKernel> {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T>) {
+      return nullptr;
+    } else {
+      return std::make_unique<SymmetricKernel<T>>(scale_as<T>(*product));
+    }
+  });
+}
+
+}  // namespace distal::core
