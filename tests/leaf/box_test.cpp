@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "leaf/blocked_source.h"
+#include "leaf/compile.h"
 #include "leaf/streamed_source.h"
 #include "support/cache_folder.h"
 #include "support/golden.h"
@@ -66,7 +67,7 @@ TEST_P(Widths, OnSeveralThreads) {
   test::CacheFolder folder(cache());
   for (int threads : {2, 3, 5}) {
     run_text(product(90, 90, 90, 0), "", generated(GetParam(), threads));
-    run_text(product(1, 40, 15000, 4), "", generated(GetParam(), threads));
+    run_text(product(1, 40, 14000, 4), "", generated(GetParam(), threads));
     run_text(product(2, 3, 90000, 1), "", generated(GetParam(), threads));
   }
 }
@@ -136,17 +137,39 @@ TEST(OnePass, EveryWayThroughAPlane) {
   }
 }
 
-TEST(OnePass, LongSumsAndLargeOutputs) {
+TEST(OnePass, LongSums) {
   test::CacheFolder folder(cache());
   for (int threads : {1, 2, 3}) {
-    for (int n : {1023, 1024, 4099, 700001}) {
+    for (int n : {1023, 1024, 4099, 600001}) {
       std::string text = fmt::format("tensor a\ntensor b({0})\ntensor c({0})\na = b(i) * c(i) * b(i)\n", n);
       run_text(text, "", generated(ElementType::Double, threads));
     }
-    for (const std::string statement :
-         {"A(i, j) = B(i, j) - c(j)", "A(i, j) = B(i, j) * 2", "A(i, j) = D(j, i) + B(i, j)"}) {
-      run_text("tensor A(2100, 2051)\ntensor B(2100, 2051)\ntensor c(2051)\ntensor D(2051, 2100)\n" + statement + "\n",
-               "", generated(ElementType::Double, threads));
+  }
+}
+
+// Large outputs only are written around the caches; the code is the same for small ones, wherever they begin.
+TEST(OnePass, WritesPastTheCaches) {
+  test::CacheFolder folder(cache());
+  constexpr int64_t nx = 203, ny = 71, wide = 300;
+  Plan plan = test::plan_text("tensor A(9, 9)\ntensor B(9, 9)\ntensor C(9, 9)\nA(i, j) = B(i, j) - C(i, j) * 2\n", "");
+  const auto& terms = leaf_of(*plan.stages[0].stage).root.compute()->terms;
+  std::vector<double> b(wide * wide), c(wide * wide);
+  for (size_t x = 0; x < b.size(); ++x) b[x] = static_cast<double>(x % 17), c[x] = static_cast<double>(x % 5);
+  for (Pace pace : {Pace::Next, Pace::Further}) {
+    PlaneShape shape{{Pace::Next, Pace::Next, pace}, {true, true, true}, false, true};
+    CompiledLeaf code = compile_leaf(plane_source(terms, ElementType::Double, shape), {.reassociate = true});
+    int64_t cx = pace == Pace::Next ? 1 : wide, cy = pace == Pace::Next ? wide : 1;
+    for (int64_t first : {0, 1, 5}) {
+      std::vector<double> a(wide * wide, -1), expected = a;
+      for (int64_t y = 0; y < ny; ++y) {
+        for (int64_t x = 0; x < nx; ++x) {
+          expected[first + y * wide + x] = b[y * wide + x] - c[y * cy + x * cx] * 2;
+        }
+      }
+      void* data[] = {a.data() + first, b.data(), c.data()};
+      const int64_t step_x[] = {1, 1, cx}, step_y[] = {wide, wide, cy};
+      code.function<PlaneFunction>()(nx, ny, data, step_x, step_y);
+      EXPECT_EQ(a, expected) << first;
     }
   }
 }
@@ -169,18 +192,17 @@ TEST(OnePass, SourcesAsRead) {
 // ---- symmetric products ----
 
 TEST(Symmetric, HalfIsMultipliedAndMirrored) {
-  test::CacheFolder folder(cache());
-  for (const std::string tensors :
-       {"tensor A(700, 700)\ntensor B(700, 9)\n", "tensor A(700, 700) order(1, 0)\ntensor B(700, 9) order(1, 0)\n"}) {
-    for (const std::string op : {"=", "+="}) {
-      for (ElementType type : {ElementType::Double, ElementType::ComplexFloat}) {
-        RunOptions options;
-        options.type = type;
-        test::TestRun run(tensors + "A(i, j) " + op + " 2 * B(i, k) * B(j, k)\n", "", options);
-        run.run_and_check();
-        EXPECT_EQ(run.leaf_names()[0], "symmetric product (BLAS)");
-      }
-    }
+  const std::string rows = "tensor A(520, 520)\ntensor B(520, 2)\n";
+  const std::string columns = "tensor A(520, 520) order(1, 0)\ntensor B(520, 2) order(1, 0)\n";
+  for (const auto& [text, type] :
+       {std::pair{rows + "A(i, j) =", ElementType::Double}, std::pair{rows + "A(i, j) +=", ElementType::ComplexFloat},
+        std::pair{columns + "A(i, j) =", ElementType::ComplexFloat},
+        std::pair{columns + "A(i, j) +=", ElementType::Double}}) {
+    RunOptions options;
+    options.type = type;
+    test::TestRun run(text + " 2 * B(i, k) * B(j, k)\n", "", options);
+    run.run_and_check();
+    EXPECT_EQ(run.leaf_names()[0], "symmetric product (BLAS)");
   }
 }
 
@@ -188,10 +210,10 @@ TEST(Symmetric, NotWhereRowsAndColumnsAreOtherRanges) {
   test::CacheFolder folder(cache());
   RunOptions options;
   run_text(
-      "machine M = Grid(2, 2)\ntensor A(1100, 1100) : xy -> xy on M\ntensor B(1100, 5) : xy -> x* on M\n"
+      "machine M = Grid(2, 2)\ntensor A(1030, 1030) : xy -> xy on M\ntensor B(1030, 2) : xy -> x* on M\n"
       "A(i, j) = B(i, k) * B(j, k)\nschedule\n  distribute({i, j}, {io, jo}, {ii, ji}, M)\n  communicate({A, B}, jo)\n",
       "", options);
-  run_text("tensor A(600, 600)\ntensor B(600, 9)\ntensor C(600, 9)\nA(i, j) = B(i, k) * C(j, k)\n", "", options);
+  run_text("tensor A(520, 520)\ntensor B(520, 2)\ntensor C(520, 2)\nA(i, j) = B(i, k) * C(j, k)\n", "", options);
 }
 
 // ---- the choice ----
