@@ -7,6 +7,7 @@
 
 #include "leaf/blas.h"
 #include "leaf/blas_library.h"
+#include "leaf/blas_shape.h"
 #include "leaf/product.h"
 
 namespace distal::core {
@@ -18,34 +19,6 @@ constexpr int64_t kThin = 192;
 
 bool has(const LeafOperand& operand, int v) {
   return std::find(operand.indices.begin(), operand.indices.end(), v) != operand.indices.end();
-}
-
-// An axis as BLAS sees it.
-struct Side {
-  int64_t extent = 1;
-  int64_t output = 0, left = 0, right = 0;
-};
-
-using Sides = absl::InlinedVector<Side, 4>;
-
-struct Shape {
-  Sides rows, columns, sums, batch;
-};
-
-// Deals the axes out; nothing if one stands in a single operand.
-std::optional<Shape> shape_of(const Box& box) {
-  Shape out;
-  for (size_t a = 0; a < box.axes.size(); ++a) {
-    bool o = box.has(a, 0), l = box.has(a, 1), r = box.has(a, 2);
-    if (o + l + r < 2) return std::nullopt;
-    const Axis& axis = box.axes[a];
-    (o && l && r ? out.batch
-     : o && l    ? out.rows
-     : o         ? out.columns
-                 : out.sums)
-        .push_back({axis.extent, axis.steps[0], axis.steps[1], axis.steps[2]});
-  }
-  return out;
 }
 
 std::string form_of(size_t rows, size_t columns, size_t sums) {
@@ -91,7 +64,7 @@ void add_others(Sides& loops, const Sides& sides, size_t taken) {
 
 // Of the calls that BLAS can take, the one that does most; the other axes are loops around it.
 template <class T>
-std::optional<Call> best_call(const Shape& shape) {
+std::optional<Call> best_call(const BlasShape& shape) {
   const auto& [rows, columns, sums, batch] = shape;
   std::optional<Call> best;
   for (size_t r = 0; r < std::max<size_t>(1, rows.size()); ++r) {
@@ -121,7 +94,7 @@ struct Pointers {
 template <class T>
 class BlasKernel : public BoxKernel {
  public:
-  BlasKernel(BlasUse use, T scale) : use_(use), scale_(scale) {}
+  BlasKernel(T scale, BlasUse use) : use_(use), scale_(scale) {}
 
   bool takes(const Box& box) const override {
     std::optional<Call> call = call_for(box);
@@ -146,14 +119,14 @@ class BlasKernel : public BoxKernel {
   bool is_library() const override { return true; }
   std::string description() const override { return "BLAS"; }
   std::string explain(const Box& box, const std::vector<std::string>&) const override {
-    const Shape shape = *shape_of(box);
+    const BlasShape shape = *blas_shape(box);
     std::string loops = call_for(box)->loops.empty() ? "" : "a loop of ";
     return loops + form_of(shape.rows.size(), shape.columns.size(), shape.sums.size()) + " by BLAS";
   }
 
  private:
   static std::optional<Call> call_for(const Box& box) {
-    std::optional<Shape> shape = shape_of(box);
+    std::optional<BlasShape> shape = blas_shape(box);
     return shape ? best_call<T>(*shape) : std::nullopt;
   }
 
@@ -239,16 +212,7 @@ BlasForm blas_form(const Compute& compute, const LeafTerm& term, const std::vect
 }
 
 std::unique_ptr<BoxKernel> make_blas_kernel(const LeafTerm& term, ElementType type, BlasUse use) {
-  std::optional<Product> product = product_of(term, type);
-  if (!product || product->factors != 2 || is_integer(type)) return nullptr;
-  return with_element_type(type, [&](auto zero) -> std::unique_ptr<BoxKernel> {
-    using T = decltype(zero);
-    if constexpr (std::is_integral_v<T>) {
-      return nullptr;
-    } else {
-      return std::make_unique<BlasKernel<T>>(use, scale_as<T>(*product));
-    }
-  });
+  return make_for_blas<BlasKernel>(term, type, use);
 }
 
 }  // namespace distal::core

@@ -78,11 +78,16 @@ double quality(const Box& box, const Blocking& b, int64_t element_bytes) {
 constexpr double kWorthwhile = 0.2;
 constexpr int64_t kFewestRows = 4, kFewestSums = 4;
 
+// Whether the axis that runs fastest goes from one element to the next.
+bool goes_by_one(const Box& box, size_t operand, const std::vector<size_t>& axes) {
+  return box.axes[axes.back()].steps[operand] == 1;
+}
+
 // How many steps of some axes lie one beside the other in an operand: those of the axis that runs fastest, or all of
 // them if that has fewer than `least`, or does not go from one element to the next.
 int64_t run_of(const Box& box, size_t operand, const std::vector<size_t>& axes, int64_t least) {
-  const Axis& fastest = box.axes[axes.back()];
-  return fastest.steps[operand] == 1 && fastest.extent >= least ? fastest.extent : extent_of(box, axes);
+  int64_t fastest = box.axes[axes.back()].extent;
+  return goes_by_one(box, operand, axes) && fastest >= least ? fastest : extent_of(box, axes);
 }
 
 // As many as there may be at once, so that pieces are about equal and end where runs do.
@@ -214,7 +219,7 @@ class BlockedRun {
     job_.factor = factors.data();
     for (int64_t k = 0; k < all_sums_; k += job_.sums) {
       job_.sums = piece(k, sums_, all_sums_, sum_run_);
-      job_.left_run = has_unit_step(box_, blocking_.left, blocking_.sums) ? std::min(sum_run_, job_.sums) : 1;
+      job_.left_run = goes_by_one(box_, blocking_.left, blocking_.sums) ? std::min(sum_run_, job_.sums) : 1;
       job_.begin = begin && k == 0;
       Offsets offsets(box_, blocking_.sums);
       offsets.fill(blocking_.left, k, job_.sums, left_sum_);

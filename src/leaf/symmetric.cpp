@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "leaf/blas.h"
-#include "leaf/product.h"
+#include "leaf/blas_shape.h"
 #include "support/checked.h"
 #include "support/scratch.h"
 #include "support/team.h"
@@ -57,20 +57,17 @@ class SymmetricKernel : public BoxKernel {
  private:
   // One row, one column and one sum, and the second operand is the first one's transpose.
   static std::optional<SymmetricShape<T>> find(const Box& box) {
-    if (box.axes.size() != 3 || box.data[1] != box.data[2]) return std::nullopt;
-    const Axis *row = nullptr, *column = nullptr, *sum = nullptr;
-    for (const Axis& a : box.axes) {
-      bool o = a.steps[0] != 0, l = a.steps[1] != 0, r = a.steps[2] != 0;
-      if (o && l && !r) row = &a;
-      if (o && r && !l) column = &a;
-      if (!o && l && r) sum = &a;
-    }
-    if (!row || !column || !sum || row->extent != column->extent || row->extent < kFewestRows) return std::nullopt;
-    if (row->steps[1] != column->steps[2] || sum->steps[1] != sum->steps[2]) return std::nullopt;
-    SymmetricShape<T> out{row->extent,
-                          sum->extent,
-                          {reinterpret_cast<T*>(box.data[0]), row->steps[0], column->steps[0]},
-                          {reinterpret_cast<T*>(box.data[1]), row->steps[1], sum->steps[1]}};
+    std::optional<BlasShape> shape = blas_shape(box);
+    if (!shape || box.axes.size() != 3 || box.data[1] != box.data[2]) return std::nullopt;
+    const auto& [rows, columns, sums, batch] = *shape;
+    if (rows.size() != 1 || columns.size() != 1 || sums.size() != 1) return std::nullopt;
+    const Side &row = rows[0], &column = columns[0], &sum = sums[0];
+    if (row.extent != column.extent || row.extent < kFewestRows) return std::nullopt;
+    if (row.left != column.right || sum.left != sum.right) return std::nullopt;
+    SymmetricShape<T> out{row.extent,
+                          sum.extent,
+                          {reinterpret_cast<T*>(box.data[0]), row.output, column.output},
+                          {reinterpret_cast<T*>(box.data[1]), row.left, sum.left}};
     bool possible = blas::operand(out.output, out.rows, out.rows).possible &&
                     blas::operand(out.left, out.rows, out.sums).possible && blas::fits(out.rows) &&
                     blas::fits(out.sums);
@@ -79,8 +76,7 @@ class SymmetricKernel : public BoxKernel {
 
   void square(const SymmetricShape<T>& s, bool begin, int64_t i, int64_t j) const {
     int64_t m = std::min(kSquare, s.rows - i), n = std::min(kSquare, s.rows - j);
-    Matrix<T> left{s.left.data + i * s.left.row, s.left.row, s.left.column};
-    Matrix<T> right = Matrix<T>{s.left.data + j * s.left.row, s.left.row, s.left.column}.transposed();
+    Matrix<T> left = part(s.left, i, 0), right = part(s.left, j, 0).transposed();
     Matrix<T> output = part(s.output, i, j), mirrored = part(s.output, j, i).transposed();
     if (begin) {
       blas::multiply<T>(m, n, s.sums, output, left, right, scale_, T(0));
@@ -118,16 +114,7 @@ class SymmetricKernel : public BoxKernel {
 }  // namespace
 
 std::unique_ptr<BoxKernel> make_symmetric_kernel(const LeafTerm& term, ElementType type) {
-  std::optional<Product> product = product_of(term, type);
-  if (!product || product->factors != 2) return nullptr;
-  return with_element_type(type, [&](auto zero) -> std::unique_ptr<BoxKernel> {
-    using T = decltype(zero);
-    if constexpr (std::is_integral_v<T>) {
-      return nullptr;
-    } else {
-      return std::make_unique<SymmetricKernel<T>>(scale_as<T>(*product));
-    }
-  });
+  return make_for_blas<SymmetricKernel>(term, type);
 }
 
 }  // namespace distal::core
