@@ -89,10 +89,18 @@ static void pack(const Job& j) {
   for (Int p = 0; p < panels.count; ++p) pack_panel(j, panels[p]);
 }
 
-// The block itself. `ahead` is how far the next block's rows are, to be fetched meanwhile; 0: not known. A function of
-// its own, so that all registers are its own.
+// What is fetched while a block is made: its rows are `rows` elements before those of the next block (0: not known), and
+// every 8 terms of its sum bring `lines` cache lines from `panel` on, a share of the panel that comes next.
+struct Ahead {
+  Int rows, lines;
+  const char* panel;
+};
+
+// The block itself. A function of its own, so that all registers are its own.
 template <int N>
-__attribute__((noinline)) static void block(Int sums, const T* const* rows, const T* packed, Int ahead, T* tile) {
+__attribute__((noinline)) static void block(Int sums, const T* const* rows, const T* packed, const Ahead& ahead, T* tile) {
+  const Int next = ahead.rows, lines = ahead.lines;
+  const char* panel = ahead.panel;
   V sum[MR][N];
   const T* row[MR];
 #pragma GCC unroll 8
@@ -103,10 +111,11 @@ __attribute__((noinline)) static void block(Int sums, const T* const* rows, cons
   }
   const V* right = reinterpret_cast<const V*>(packed);
   for (Int line = 0; line < sums; line += 8) {
-    if (ahead) {
+    if (next) {
 #pragma GCC unroll 8
-      for (int r = 0; r < MR; ++r) __builtin_prefetch(row[r] + ahead + line, 0, 2);
+      for (int r = 0; r < MR; ++r) __builtin_prefetch(row[r] + next + line, 0, 2);
     }
+    for (Int x = 0; x < lines; ++x, panel += 64) __builtin_prefetch(panel, 0, 2);
     Int end = least(sums, line + 8);
 #pragma GCC unroll 1
     for (Int k = line; k < end; ++k) {
@@ -127,7 +136,7 @@ __attribute__((noinline)) static void block(Int sums, const T* const* rows, cons
     for (int c = 0; c < N; ++c) reinterpret_cast<V*>(tile)[r * N + c] = sum[r][c];
 }
 
-static void run_block(Int vectors, Int sums, const T* const* rows, const T* packed, Int ahead, T* tile) {
+static void run_block(Int vectors, Int sums, const T* const* rows, const T* packed, const Ahead& ahead, T* tile) {
   switch (vectors) {
     case 1: return block<1>(sums, rows, packed, ahead, tile);
     case 2: return block<2>(sums, rows, packed, ahead, tile);
@@ -147,6 +156,14 @@ static Int rows_of(const Job& j, Int i, Int n, const T** rows) {
   }
   for (Int r = 0; r < MR; ++r) rows[r] = j.left + j.left_row[i + least(r, n - 1)] + j.left_sum[0];
   return i + MR < j.rows ? j.left_row[i + MR] - j.left_row[i] : 0;
+}
+
+// The panel behind the p-th, dealt out to the blocks of the p-th, each of which has so many steps to bring some of it.
+static Ahead next_panel(const Job& j, const Panels& panels, Int p, Int steps) {
+  if (p + 1 == panels.count) return {0, 0, nullptr};
+  const Panel next = panels[p + 1];
+  const Int shares = (j.rows + MR - 1) / MR * steps, lines = next.vectors * BYTES * j.sums / 64;
+  return {0, (lines + shares - 1) / shares, reinterpret_cast<const char*>(j.packed + next.vector * W * j.sums)};
 }
 
 // Brings rows that are not in one piece together.
@@ -196,15 +213,19 @@ extern "C" void leaf(const Job* job) {{
     const Panel panel = panels[p];
     const Int first = panel.column, columns = panel.columns;
     const bool line = in_line(j.output_column + first, columns);
-{lines}    for (Int i = 0; i < j.rows; i += MR) {{
+{lines}    const Int steps = (j.sums + 7) / 8;
+    Ahead ahead = next_panel(j, panels, p, steps);
+    for (Int i = 0; i < j.rows; i += MR) {{
       Int n = least(MR, j.rows - i);
       const T* rows[MR];
-      Int ahead = rows_of(j, i, n, rows);
+      const Int next = rows_of(j, i, n, rows);
+      ahead.rows = p == 0 ? next : 0;
       if (line)
         for (Int r = 0; r < n; ++r)
           for (Int c = 0; c < columns; c += 64 / sizeof(T))
             __builtin_prefetch(j.output + j.output_row[i + r] + j.output_column[first] + c, 1);
-      run_block(panel.vectors, j.sums, rows, j.packed + panel.vector * W * j.sums, p == 0 ? ahead : 0, tile);
+      run_block(panel.vectors, j.sums, rows, j.packed + panel.vector * W * j.sums, ahead, tile);
+      ahead.panel += ahead.lines * steps * 64;
       for (Int r = 0; r < n; ++r) finish(j, i + r, first, columns, line, tile + r * panel.vectors * W{arguments});
     }}
   }}
