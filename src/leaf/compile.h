@@ -30,7 +30,4 @@ CompiledLeaf compile_leaf(const std::string& source, CompileOptions options = {}
 // The compiler that leaves are compiled with: $DISTAL_CXX, or else c++ or g++ or clang++ on the path; empty if none.
 std::string leaf_compiler();
 
-// The cache folder: $DISTAL_CACHE, or else distal/ in the user's cache folder.
-std::string cache_folder();
-
 }  // namespace distal::core

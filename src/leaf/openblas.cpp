@@ -4,9 +4,12 @@
 #include <array>
 #include <cctype>
 #include <cstdlib>
+#include <sstream>
 #include <string_view>
 
+#include "support/cache.h"
 #include "support/environment.h"
+#include "support/error.h"
 
 namespace distal::core {
 
@@ -64,16 +67,65 @@ std::string kernels_of(const SharedLibrary& library) {
   return core ? core() : "";
 }
 
+namespace {
+
+// The kernels that a library takes by itself, kept between runs where they are not the best: finding that out means to
+// load it twice, which takes milliseconds.
+class KernelMemo {
+ public:
+  // A bare name says too little: the loader may find another file tomorrow.
+  explicit KernelMemo(const std::string& library) {
+    if (library.find('/') == std::string::npos) return;
+    file_ = cache_folder() + "/" + name_by_content("kernels", file_fingerprint(library) + cpu_fingerprint());
+  }
+
+  std::string own_kernels() const {
+    std::istringstream text(file_.empty() ? "" : read_text(file_));
+    std::string out;
+    text >> out;
+    return out;
+  }
+
+  // Where nothing can be written, it is found out again the next time.
+  void keep(const std::string& own) const {
+    if (file_.empty()) return;
+    try {
+      safe_cache_folder();
+      write_atomically(file_, own + "\n");
+    } catch (const Error&) {
+    }
+  }
+
+ private:
+  std::string file_;
+};
+
+// Whether the library is there now, with other kernels than its own.
+bool load_with(const std::string& kernels, SharedLibrary& library, const std::string& name) {
+  Environment told(kCoreType, kernels);
+  return library.load(name) && kernels_of(library) == kernels;
+}
+
+}  // namespace
+
 std::string load_with_best_kernels(SharedLibrary& library, const std::string& name, Vectors cpu) {
+  if (std::getenv(kCoreType)) {
+    library.load(name);
+    return "";
+  }
+  KernelMemo memo(name);
+  std::string own = memo.own_kernels(), better = better_kernels(own, cpu);
+  if (!better.empty() && load_with(better, library, name)) return own;
+  library.unload();
   if (!library.load(name)) return "";
-  std::string own = kernels_of(library);
-  std::string better = std::getenv(kCoreType) ? "" : better_kernels(own, cpu);
+  own = kernels_of(library);
+  better = better_kernels(own, cpu);
   if (better.empty()) return "";
   library.unload();
-  Environment told(kCoreType, better);
-  library.load(name);
   // Where somebody else in this process has loaded it before, it stays as it is.
-  return kernels_of(library) == own ? "" : own;
+  if (!load_with(better, library, name)) return "";
+  memo.keep(own);
+  return own;
 }
 
 }  // namespace distal::core

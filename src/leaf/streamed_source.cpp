@@ -38,6 +38,49 @@ static void write_past(T* to, const T* from, Int n) {
 }
 )";
 
+constexpr char kTurn[] = R"(
+#if defined(__AVX512F__)
+enum { BYTES = 64 };
+#elif defined(__AVX__)
+enum { BYTES = 32 };
+#else
+enum { BYTES = 16 };
+#endif
+enum { LANES = BYTES / sizeof(T) };
+typedef T V __attribute__((vector_size(BYTES)));
+typedef T U __attribute__((vector_size(BYTES), aligned(1), may_alias));
+
+template <int...> struct Numbers {};
+template <int N, int... l> struct Below : Below<N - 1, N - 1, l...> {};
+template <int... l> struct Below<0, l...> { typedef Numbers<l...> type; };
+
+// Squares of D by D rows and lanes, those on one side of the diagonal for those on the other; then inside of each.
+template <int D, int... l>
+static inline __attribute__((always_inline)) void swap_squares(V* row, Numbers<l...> lanes) {
+#pragma GCC unroll 16
+  for (int i = 0; i < LANES; ++i) {
+    if (i & D) continue;
+    V a = row[i], b = row[i + D];
+    row[i] = __builtin_shufflevector(a, b, (l & D ? LANES + l - D : l)...);
+    row[i + D] = __builtin_shufflevector(a, b, (l & D ? LANES + l : l + D)...);
+  }
+  if constexpr (D > 1) swap_squares<D / 2>(row, lanes);
+}
+
+// A square of n rows and columns, n a multiple of LANES: `from` by columns, `to` by rows of n.
+static void turn_square(const T* from, Int step, T* to, Int n) {
+  for (Int x = 0; x < n; x += LANES)
+    for (Int y = 0; y < n; y += LANES) {
+      V row[LANES];
+#pragma GCC unroll 16
+      for (int i = 0; i < LANES; ++i) row[i] = *reinterpret_cast<const U*>(from + (x + i) * step + y);
+      swap_squares<LANES / 2>(row, typename Below<LANES>::type());
+#pragma GCC unroll 16
+      for (int i = 0; i < LANES; ++i) *reinterpret_cast<U*>(to + (y + i) * n + x) = row[i];
+    }
+}
+)";
+
 class PlaneWriter {
  public:
   PlaneWriter(const std::vector<LeafTerm>& terms, ElementType type, const PlaneShape& shape)
@@ -49,6 +92,7 @@ class PlaneWriter {
     out_ += fmt::format("typedef {} T;\ntypedef {} C;\ntypedef long Int;\n", plain(cpp_type(type_)),
                         plain(computing_type(type_)));
     if (streams()) out_ += kStream;
+    if (turns_squares()) out_ += kTurn;
     out_ += "\nextern \"C\" void leaf(Int nx, Int ny, void* const* data, const Int* step_x, const Int* step_y) {\n";
     for (size_t o = 0; o < shape_.x.size(); ++o) declare(o);
     if (is_tiled()) {
@@ -197,18 +241,33 @@ class PlaneWriter {
   // An operand that strides along x and is near along y is turned first: read along y, used along x.
   bool is_turned(size_t o) const { return o > 0 && shape_.x[o] == Pace::Further && shape_.moves[o]; }
 
+  // By shuffles between registers, for types that are lanes of a vector.
+  bool turns_squares() const {
+    if (!is_tiled() || type_ == ElementType::ComplexFloat || type_ == ElementType::ComplexDouble) return false;
+    for (size_t o = 1; o < shape_.x.size(); ++o) {
+      if (is_turned(o)) return true;
+    }
+    return false;
+  }
+
   void turn(size_t o) {
+    // Short pieces of far rows: too short for the machine to see them coming. These are the next tile's.
+    open("for (Int x = tx; x < end_x; ++x)");
+    line(fmt::format("const T* next = p{0} + (x + {1}) * sx{0} + ty * sy{0};", o, kTile));
+    line(fmt::format("for (Int y = 0; y < end_y - ty; y += Int(64 / sizeof(T))) __builtin_prefetch(next + y * sy{});",
+                     o));
+    close();
+    if (turns_squares()) {
+      open(fmt::format("if (sy{1} == 1 && n == {0} && end_y - ty == {0})", kTile, o));
+      line(fmt::format("turn_square(p{0} + tx * sx{0} + ty, sx{0}, turned{0}, {1});", o, kTile));
+      --indent_;
+      open("} else");
+    }
     open("for (Int x = tx; x < end_x; ++x)");
     line(fmt::format("const T* __restrict from = p{0} + x * sx{0} + ty * sy{0};", o));
-    // Short pieces of far rows: too short for the machine to see them coming. These are the next tile's.
-    line(
-        fmt::format("for (Int y = 0; y < end_y - ty; y += Int(64 / sizeof(T))) "
-                    "__builtin_prefetch(from + {1} * sx{0} + y * sy{0});",
-                    o, kTile));
-    open("for (Int y = 0; y < end_y - ty; ++y)");
-    line(fmt::format("turned{0}[y * {1} + x - tx] = from[y * sy{0}];", o, kTile));
+    line(fmt::format("for (Int y = 0; y < end_y - ty; ++y) turned{0}[y * {1} + x - tx] = from[y * sy{0}];", o, kTile));
     close();
-    close();
+    if (turns_squares()) close();
   }
 
   void tiles() {

@@ -5,6 +5,12 @@
 
 namespace distal::core {
 
+// The value of an environment variable; empty if it is not set.
+inline std::string environment(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  return value ? value : "";
+}
+
 // Sets an environment variable as long as it lives. The environment belongs to the whole process: nobody else may read
 // or change it meanwhile.
 class Environment {

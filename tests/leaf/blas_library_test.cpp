@@ -6,8 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "leaf/blas.h"
+#include "support/cache.h"
+#include "support/cache_folder.h"
 #include "support/environment.h"
 #include "support/error.h"
 #include "support/run.h"
@@ -92,6 +95,33 @@ TEST(LoadBlas, AnOldOpenblasIsToldWhichKernelsToTake) {
             "OpenBLAS 9.8.7, Haswell kernels (chosen by DISTAL; by itself it takes Prescott)");
   EXPECT_EQ(load_blas(FAKE_OPENBLAS, Vectors::Narrow).description, "OpenBLAS 9.8.7, Prescott kernels");
   EXPECT_FALSE(has_variable("OPENBLAS_CORETYPE")) << "the environment is as it was";
+}
+
+// The second load asks for the kernels at once: it says what the first one wrote down of the library, not what it would
+// find.
+TEST(LoadBlas, WhichKernelsToTakeIsKeptBetweenRuns) {
+  NoEnvironment core("OPENBLAS_CORETYPE");
+  std::filesystem::path folder = testing::TempDir() + "/distal-kernels";
+  std::filesystem::remove_all(folder);
+  test::CacheFolder cache(folder);
+  load_blas(FAKE_OPENBLAS, Vectors::Avx512);
+  auto file = std::filesystem::directory_iterator(folder)->path();
+  EXPECT_EQ(read_text(file), "Prescott\n");
+  write_atomically(file, "Atom\n");
+  EXPECT_EQ(load_blas(FAKE_OPENBLAS, Vectors::Avx512).description,
+            "OpenBLAS 9.8.7, SkylakeX kernels (chosen by DISTAL; by itself it takes Atom)");
+  for (const char* broken : {"", "Nonsense\n"}) {
+    write_atomically(file, broken);
+    EXPECT_EQ(load_blas(FAKE_OPENBLAS, Vectors::Avx512).description,
+              "OpenBLAS 9.8.7, SkylakeX kernels (chosen by DISTAL; by itself it takes Prescott)");
+  }
+}
+
+TEST(LoadBlas, ACacheThatCannotBeWrittenDoesNoHarm) {
+  NoEnvironment core("OPENBLAS_CORETYPE");
+  Environment cache("DISTAL_CACHE", "/proc/nowhere");
+  EXPECT_EQ(load_blas(FAKE_OPENBLAS, Vectors::Avx512).description,
+            "OpenBLAS 9.8.7, SkylakeX kernels (chosen by DISTAL; by itself it takes Prescott)");
 }
 
 TEST(LoadBlas, TheUsersKernelsStay) {

@@ -11,6 +11,7 @@
 #include <fstream>
 
 #include "leaf/generate.h"
+#include "support/cache.h"
 #include "support/cache_folder.h"
 #include "support/run.h"
 
