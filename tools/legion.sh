@@ -50,9 +50,9 @@ missing_legion_packages() {
 # Any Python will do: nothing of it is run, so the wheels are asked for by name of the one they were made for.
 fetch_wheels() {
   local python
-  python=$(pip_python) || return 1
+  python=$(pip_python) || { echo "there is no Python with pip"; return 1; }
   # shellcheck disable=SC2086 # a list of words
-  "$python" -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --no-compile --no-deps \
+  PIP_ROOT_USER_ACTION=ignore "$python" -m pip install --quiet --disable-pip-version-check --no-compile --no-deps \
     --only-binary=:all: --implementation cp --python-version 3.11 --platform "manylinux_2_28_$(uname -m)" \
     --target "$1" $LEGION_WHEELS
 }
@@ -148,11 +148,10 @@ write_fetched_settings() {
 set_up_fetched_legion() {
   local missing
   missing=$(missing_legion_packages)
-  # In a shell of its own, so that a failure ends only this.
-  # shellcheck disable=SC2086 # a list of words
-  if [[ -n $missing ]] && ! (install_packages $missing); then
-    say "Legion needs these, and is left out."
-    return 1
+  if [[ -n $missing ]]; then
+    # In a shell of its own, so that a failure ends only this: without MPI there is still one process.
+    # shellcheck disable=SC2086 # a list of words
+    (install_packages $missing) || say "these are for Legion; the rest goes on without"
   fi
   legion_is_fetched || fetch_legion || return 1
   cp "$root/tools/legion/LegionConfig.cmake" "$LEGION_FOLDER/lib/cmake/Legion" && set_up_driver &&
