@@ -5,6 +5,7 @@ import os
 import re
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 
@@ -38,5 +39,6 @@ def describe(threads, workers):
         *[f"- {name}: {worker.ask('about')}" for name, worker in workers.items() if name != "distal"],
         f"- transparent huge pages: {setting.group(1) if setting else 'none'}; all arrays ask for them by madvise",
         f"- DISTAL at {first_line(['git', '-C', str(root), 'describe', '--always', '--dirty'])}",
+        f"- made by: bench/leaf/{' '.join(shlex.quote(word) for word in [Path(sys.argv[0]).name, *sys.argv[1:]])}",
         f"- date: {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d %H:%M} UTC",
     ]
