@@ -6,6 +6,8 @@ install(TARGETS distal RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS distal_library EXPORT distalTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/distal DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+# The build folder serves as a package too.
+export(EXPORT distalTargets NAMESPACE distal:: FILE ${CMAKE_BINARY_DIR}/distalTargets.cmake)
 install(EXPORT distalTargets NAMESPACE distal:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/distal)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/distalConfigVersion.cmake COMPATIBILITY SameMajorVersion)
 file(WRITE ${CMAKE_BINARY_DIR}/distalConfig.cmake "include(\${CMAKE_CURRENT_LIST_DIR}/distalTargets.cmake)\n")

@@ -9,10 +9,14 @@ namespace distal::core {
 
 namespace {
 
-void add_program(CLI::App* app, CliOptions& o) {
-  app->add_option("FILE", o.file, "a .distal program")->required();
+void add_values(CLI::App* app, CliOptions& o) {
   app->add_option("--set", o.set, "values of params, such as ni=512,gx=4")->take_all();
   app->add_option("--type", o.type, "element type: float, double, int32, int64, complex<float>, complex<double>");
+}
+
+void add_program(CLI::App* app, CliOptions& o) {
+  app->add_option("FILE", o.file, "a .distal program")->required();
+  add_values(app, o);
 }
 
 // What any command that runs takes.
@@ -64,6 +68,14 @@ void add_explain(CLI::App& app, CliOptions& o) {
       ->check(CLI::IsMember({"module", "placement", "schedule", "program", "plan", "leaf"}));
 }
 
+void add_emit(CLI::App& app, CliOptions& o) {
+  CLI::App* emit = app.add_subcommand("emit", "write a program as C++ for another runtime");
+  emit->add_option("FILE", o.files, "a .distal program; several become one executable")->required();
+  emit->add_option("--target", o.target, "the runtime: legion")->capture_default_str();
+  emit->add_option("-o,--output", o.output, "the folder to write to")->required();
+  add_values(emit, o);
+}
+
 void add_plan(CLI::App& app, CliOptions& o) {
   CLI::App* plan = app.add_subcommand("plan", "compute a grid and steps for an algorithm");
   plan->require_subcommand(1);
@@ -81,6 +93,7 @@ void add_plan(CLI::App& app, CliOptions& o) {
 int dispatch(const CLI::App& app, const CliOptions& options) {
   if (app.got_subcommand("run")) return run_command(options);
   if (app.got_subcommand("explain")) return explain_command(options);
+  if (app.got_subcommand("emit")) return emit_command(options);
   if (app.got_subcommand("check")) return check_command(options);
   if (app.got_subcommand("redistribute")) return redistribute_command(options);
   return plan_cosma_command(options);
@@ -92,7 +105,7 @@ void refuse_unknown_command(const CLI::App& app, int argc, const char* const* ar
   bool known = !app.get_subcommands([&](const CLI::App* command) { return command->check_name(word); }).empty();
   if (word.empty() || word[0] == '-' || known) return;
   throw Error(fmt::format("there is no command `{}`", word), {},
-              "the commands are run, explain, check, redistribute and plan");
+              "the commands are run, explain, emit, check, redistribute and plan");
 }
 
 }  // namespace
@@ -105,6 +118,7 @@ int main_command(int argc, const char* const* argv) {
   app.footer("Exit status: 0 fine, 1 the check found a wrong result, 2 the input is wrong, 3 resources are missing.");
   add_run(app, options);
   add_explain(app, options);
+  add_emit(app, options);
   add_program(app.add_subcommand("check", "parse and verify a program only"), options);
   add_redistribute(app, options);
   add_plan(app, options);

@@ -29,6 +29,8 @@ struct CliOptions {
   std::string dump;
   std::string tensor, format;  // redistribute
   bool explain = false;
+  std::vector<std::string> files;          // emit
+  std::string target = "legion", output;
 
   int64_t ni = 0, nj = 0, nk = 0, processors = 0, bytes_per_processor = 0;  // plan cosma
 };
@@ -56,6 +58,7 @@ int explain(const CliOptions& options, const LoadedModule& loaded);
 // The commands; each returns the exit status.
 int run_command(const CliOptions& options);
 int explain_command(const CliOptions& options);
+int emit_command(const CliOptions& options);
 int check_command(const CliOptions& options);
 int redistribute_command(const CliOptions& options);
 int plan_cosma_command(const CliOptions& options);

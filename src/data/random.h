@@ -53,6 +53,10 @@ constexpr T random_value(uint64_t seed, int64_t linear_index) {
 }
 
 // The seed of one tensor's data: tensors of one run differ, and so do runs with different seeds.
-uint64_t tensor_seed(const std::string& name, uint64_t seed);
+inline uint64_t tensor_seed(const std::string& name, uint64_t seed) {
+  uint64_t hash = mix_bits(seed + random_detail::kGolden);
+  for (char c : name) hash = mix_bits(hash ^ static_cast<unsigned char>(c)) + random_detail::kGolden;
+  return mix_bits(hash);
+}
 
 }  // namespace distal::core

@@ -16,8 +16,9 @@ namespace {
 
 class Generator {
  public:
-  Generator(const LeafTask& task, ElementType type)
-      : stage_(*task.stage),
+  Generator(const LeafTask& task, ElementType type, const std::string& function)
+      : function_(function),
+        stage_(*task.stage),
         type_(type),
         part_(*task.part),
         compute_(*task.part->compute()),
@@ -33,9 +34,11 @@ class Generator {
       out_ +=
           "#pragma omp declare reduction(plus : C : omp_out = C(omp_out + omp_in)) initializer(omp_priv = C(0))\n\n";
     }
-    out_ +=
-        "extern \"C\" void leaf(const Int* extent, const Int* value, void* const* data, const Int* offset,\n"
-        "                     const Int* const* stride) {\n";
+    std::string begin = fmt::format("extern \"C\" void {}(", function_);
+    out_ += fmt::format(
+        "{}const Int* extent, const Int* value, void* const* data, const Int* offset,\n{}const Int* const* stride) "
+        "{{\n",
+        begin, std::string(begin.size(), ' '));
     indent_ = 1;
     declare_operands();
     declare_fixed();
@@ -211,6 +214,7 @@ class Generator {
     line(fmt::format("{} = T(sum);", element(0)));
   }
 
+  const std::string& function_;
   const StagePlan& stage_;
   ElementType type_;
   const LeafPart& part_;
@@ -257,7 +261,9 @@ class GeneratedLeaf : public LeafKernel {
 
 }  // namespace
 
-std::string generate_source(const LeafTask& task, ElementType type) { return Generator(task, type).run(); }
+std::string generate_source(const LeafTask& task, ElementType type, const std::string& function) {
+  return Generator(task, type, function).run();
+}
 
 std::string generate_sources(const StagePlan& stage, ElementType type) {
   std::string out;

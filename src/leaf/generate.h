@@ -13,7 +13,7 @@ using NestFunction = void(const int64_t* extent, const int64_t* value, void* con
 
 // The C++ of a nest, loop by loop as the schedule orders them: sizes, strides and loop values are arguments, so new
 // sizes need no new code.
-std::string generate_source(const LeafTask& task, ElementType type);
+std::string generate_source(const LeafTask& task, ElementType type, const std::string& function = "leaf");
 
 // The same of every assignment of a stage's leaf, in the order in which they run.
 std::string generate_sources(const StagePlan& stage, ElementType type);

@@ -7,7 +7,7 @@
 
 namespace distal::core {
 
-std::shared_ptr<const Program> compile(const Module& module, const Dump& dump) {
+std::shared_ptr<const Program> compile(const Module& module, const Dump& dump, DefaultCommunicate default_communicate) {
   auto show = [&](const char* pass, const std::string& text) {
     if (dump) dump(pass, text);
   };
@@ -24,7 +24,7 @@ std::shared_ptr<const Program> compile(const Module& module, const Dump& dump) {
     for (const Stmt& stage : trace.stages) show("schedule", to_string(stage) + "\n");
 
     // What must be where for that: launches, acquires and the leaf, with their bounds.
-    program->stages.push_back(lower_statement(program->module, statement, trace.result()));
+    program->stages.push_back(lower_statement(program->module, statement, trace.result(), default_communicate));
     show("program", to_string(program->stages.back()));
   }
   return program;

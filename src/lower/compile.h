@@ -5,6 +5,7 @@
 #include <string>
 
 #include "lang/module.h"
+#include "lower/lower.h"
 #include "program/program.h"
 
 namespace distal::core {
@@ -13,6 +14,7 @@ namespace distal::core {
 using Dump = std::function<void(const std::string& pass, const std::string& text)>;
 
 // From what the user said to the Program. No param value is needed; sizes stay symbols.
-std::shared_ptr<const Program> compile(const Module& module, const Dump& dump = {});
+std::shared_ptr<const Program> compile(const Module& module, const Dump& dump = {},
+                                       DefaultCommunicate default_communicate = DefaultCommunicate::Innermost);
 
 }  // namespace distal::core

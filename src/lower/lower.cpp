@@ -24,8 +24,10 @@ struct PositionedAcquire {
 
 class Lowering {
  public:
-  Lowering(const Module& module, const ScheduledStatement& scheduled, const Stmt& concrete)
-      : scheduled_(scheduled),
+  Lowering(const Module& module, const ScheduledStatement& scheduled, const Stmt& concrete,
+           DefaultCommunicate default_communicate)
+      : default_communicate_(default_communicate),
+        scheduled_(scheduled),
         concrete_(concrete),
         nest_(nest_of(concrete)),
         assignments_(assignments(nest_.body)),
@@ -81,10 +83,21 @@ class Lowering {
     throw InternalError("no loop " + name);
   }
 
-  // Where a tensor that no communicate names is acquired: the innermost loop that the program still steps through.
   int default_position() const {
+    if (default_communicate_ == DefaultCommunicate::Outermost) return outermost_position();
     int last = count() - 1 - static_cast<int>(kernel_loops_.size());
     return last < 0 ? -1 : placed_.end_of_launch(last);
+  }
+
+  // Directly inside the last launch, or where another tensor is communicated further in.
+  int outermost_position() const {
+    int position = last_launch_position();
+    for (const Relation& r : nest_.relations) {
+      if (const auto* c = std::get_if<CommunicateRelation>(&r)) {
+        position = std::max(position, position_of_loop(c->at.name));
+      }
+    }
+    return position;
   }
 
   // How many machine levels stand still for an acquire here. A launch of a lower level further in means that the
@@ -295,6 +308,7 @@ class Lowering {
     return std::make_shared<Node>(Node{Launch{{dimension}, std::move(body)}});
   }
 
+  DefaultCommunicate default_communicate_;
   const ScheduledStatement& scheduled_;
   const Stmt& concrete_;
   Nest nest_;
@@ -308,8 +322,9 @@ class Lowering {
 
 }  // namespace
 
-Stage lower_statement(const Module& module, const ScheduledStatement& scheduled, const Stmt& concrete) {
-  return Lowering(module, scheduled, concrete).run();
+Stage lower_statement(const Module& module, const ScheduledStatement& scheduled, const Stmt& concrete,
+                      DefaultCommunicate default_communicate) {
+  return Lowering(module, scheduled, concrete, default_communicate).run();
 }
 
 }  // namespace distal::core

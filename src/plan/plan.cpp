@@ -215,7 +215,7 @@ Plan make_plan(std::shared_ptr<const Program> program, const Bindings& params, P
     plan.stages.push_back(plan_stage(plan, stage));
     StagePlan& made = plan.stages.back();
     plan.processors = std::max(plan.processors, made.machine.processors);
-    fold_local_loops(plan, made);
+    if (options.fold) fold_local_loops(plan, made);
     made.leaf_is_fixed = fixed_for_leaf(made);
     made.makes_whole_output = makes_whole_output(made);
     refuse_too_many_steps(made);

@@ -19,6 +19,8 @@ struct PlanOptions {
   // A copy that a processor acquired may serve its neighbours at the next step; it is then kept one step longer.
   // Without this every reader goes to the owner, and one buffer an acquire is enough.
   bool neighbours = true;
+  // Loops that step through data that is at hand anyway become the leaf's. Without this the leaf is the Program's.
+  bool fold = true;
 };
 
 struct TensorPlan {

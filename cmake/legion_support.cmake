@@ -1,0 +1,24 @@
+# The headers of emitted Legion programs become a part of the compiler, so that it needs no folder of its own to emit.
+set(support ${CMAKE_SOURCE_DIR}/src/engine/legion/support)
+set(DISTAL_LEGION_SUPPORT ${CMAKE_BINARY_DIR}/legion_support.cpp)
+file(GLOB headers CONFIGURE_DEPENDS ${support}/*.h)
+list(APPEND headers ${CMAKE_SOURCE_DIR}/src/data/random.h)
+set(entries "")
+foreach(header ${headers})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})
+  get_filename_component(name ${header} NAME)
+  file(READ ${header} text)
+  string(APPEND entries "      {\"${name}\", R\"distal(${text})distal\"},\n")
+endforeach()
+file(CONFIGURE OUTPUT ${DISTAL_LEGION_SUPPORT} @ONLY CONTENT [[#include "engine/legion/support_files.h"
+
+namespace distal::core {
+
+const std::map<std::string, std::string>& legion_support_files() {
+  static const std::map<std::string, std::string> files{
+@entries@  };
+  return files;
+}
+
+}  // namespace distal::core
+]])

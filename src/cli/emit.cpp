@@ -1,0 +1,45 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "cli/options.h"
+#include "engine/legion/emit.h"
+#include "engine/legion/program.h"
+
+namespace distal::core {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+void write_file(const fs::path& path, const std::string& text) {
+  std::error_code error;
+  fs::create_directories(path.parent_path(), error);
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) throw Error(fmt::format("cannot write {}", path.string()), {}, {}, Error::Kind::Resources);
+}
+
+}  // namespace
+
+int emit_command(const CliOptions& options) {
+  if (options.target != "legion") {
+    throw Error(fmt::format("there is no target {}; the targets are legion", options.target));
+  }
+  std::vector<LegionSource> sources;
+  for (const std::string& file : options.files) {
+    CliOptions one = options;
+    one.file = file;
+    sources.push_back({legion_name(fs::path(file).stem().string()), legion_program(load_module(one).module)});
+  }
+  for (const auto& [name, text] : emit_legion(sources)) write_file(fs::path(options.output) / name, text);
+  fmt::print(
+      "wrote {0}/{1}.cpp and what it is built from; build it with\n  cmake -S {0} -B {0}/build -DLegion_DIR=... && "
+      "cmake --build {0}/build\n",
+      options.output, sources[0].name);
+  return 0;
+}
+
+}  // namespace distal::core

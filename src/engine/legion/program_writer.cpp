@@ -1,0 +1,263 @@
+#include "engine/legion/program_writer.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "engine/legion/check_writer.h"
+#include "engine/legion/names.h"
+#include "engine/legion/program.h"
+#include "engine/legion/statement_writer.h"
+#include "engine/legion/text_writer.h"
+#include "leaf/cpp_text.h"
+#include "leaf/generate.h"
+
+namespace distal::core {
+
+namespace {
+
+constexpr size_t kMostDimensions = 6;  // of Legion as it is built
+
+void require_dimensions(size_t count, const std::string& what, const SourceSpan& span) {
+  if (count <= kMostDimensions) return;
+  throw Error(fmt::format("{} has {} dimensions, and Legion has regions and launches of at most {}", what, count,
+                          kMostDimensions),
+              span, {}, Error::Kind::Resources);
+}
+
+class ProgramWriter {
+ public:
+  explicit ProgramWriter(const LegionSource& source)
+      : source_(source), program_(*source.program), module_(program_.module) {}
+
+  std::string run() {
+    writer_.open("namespace " + source_.name);
+    writer_.line("");
+    writer_.line(fmt::format("using T = {};", cpp_type(module_.type)));
+    writer_.line("");
+    write_text();
+    declare_params();
+    find_grids();
+    declare_tensors();
+    write_set_params();
+    write_leaves();
+    for (size_t s = 0; s < program_.stages.size(); ++s) write_stage(s);
+    write_run();
+    write_registration();
+    writer_.close("}  // namespace " + source_.name);
+    return writer_.text();
+  }
+
+ private:
+  std::string text(const IntExpr& e) const { return names_.text(e); }
+
+  std::string texts(const std::vector<IntExpr>& all) const {
+    std::vector<std::string> out;
+    for (const IntExpr& e : all) out.push_back(text(e));
+    return fmt::format("{}", fmt::join(out, ", "));
+  }
+
+  void write_text() {
+    writer_.line("// The program as it was written; its leaves are made from it where DISTAL's library is there.");
+    writer_.line("static const char* const kText = R\"distal(" + to_string(module_) + ")distal\";");
+    writer_.line("");
+  }
+
+  void declare_params() {
+    std::vector<std::string> all;
+    for (const Param& p : module_.params) all.push_back(names_.add(p.name));
+    if (!all.empty()) writer_.line(fmt::format("static Int {};", fmt::join(all, ", ")));
+  }
+
+  // Machines by value: a tensor or a schedule may have a grid of its own.
+  void find_grids() {
+    for (const Machine& m : module_.machines) grid_of(m);
+    for (const Tensor& t : module_.tensors) grid_of(t.machine.value_or(Machine{}));
+    for (const Stage& s : program_.stages) grid_of(s.machine);
+    std::vector<std::string> all;
+    for (const GridEntry& g : grids_) all.push_back(g.name);
+    writer_.line(fmt::format("static Grid {};", fmt::join(all, ", ")));
+  }
+
+  // All levels as one; a machine without any is one processor.
+  const std::string& grid_of(const Machine& machine) {
+    std::vector<IntExpr> extents;
+    bool gpu = false;
+    for (const Grid& level : machine.levels) {
+      extents.insert(extents.end(), level.extents.begin(), level.extents.end());
+      gpu = level.processor == ProcessorKind::Gpu;
+    }
+    if (extents.empty()) extents.emplace_back(1);
+    for (const GridEntry& g : grids_) {
+      if (g.extents == extents && g.gpu == gpu) return g.name;
+    }
+    require_dimensions(extents.size(), "the machine " + to_string(machine), machine.span);
+    std::string name =
+        machine.name.empty() ? names_.fresh("grid_" + std::to_string(grids_.size() + 1)) : names_.fresh(machine.name);
+    grids_.push_back({name, extents, gpu, to_string(machine)});
+    return grids_.back().name;
+  }
+
+  void declare_tensors() {
+    std::vector<std::string> all;
+    for (const Tensor& t : module_.tensors) {
+      require_dimensions(t.dimensions.size(), "tensor " + t.name, t.span);
+      // A tensor may be called like a param; the text knows each by a name of its own.
+      tensors_[t.name] = names_.fresh(t.name);
+      all.push_back(tensors_[t.name]);
+    }
+    writer_.line(fmt::format("static Tensor {};", fmt::join(all, ", ")));
+    writer_.line("");
+  }
+
+  void write_set_params() {
+    writer_.open("static void set_params(Settings& settings)");
+    for (const Param& p : module_.params) {
+      writer_.line(fmt::format("{} = settings.param(\"{}\", {});", names_[p.name], p.name, text(p.value)));
+    }
+    for (size_t g = 0; g < grids_.size(); ++g) {
+      writer_.line(fmt::format("{} = Grid{{{}, {{{}}}, {}}};{}", grids_[g].name, g, texts(grids_[g].extents),
+                               grids_[g].gpu ? "true" : "false",
+                               grids_[g].text.empty() ? "" : "  // " + grids_[g].text));
+    }
+    for (const Tensor& t : module_.tensors) write_tensor(t);
+    writer_.close();
+    writer_.line("");
+  }
+
+  void write_leaves() {
+    std::vector<std::string> all;
+    for (const Param& p : module_.params) all.push_back(fmt::format("{{\"{}\", {}}}", p.name, names_[p.name]));
+    writer_.line("#ifdef DISTAL_LEAVES");
+    writer_.open("static const distal::Leaves& leaves()");
+    writer_.line(fmt::format("static const distal::Leaves all(kText, {{{}}}, \"{}\");", fmt::join(all, ", "),
+                             to_string(module_.type)));
+    writer_.line("return all;");
+    writer_.close();
+    writer_.line("#endif");
+    writer_.line("");
+  }
+
+  void write_tensor(const Tensor& t) {
+    std::string format = format_text(t);
+    if (!format.empty()) writer_.line(fmt::format("// {} : {}", t.name, format));
+    writer_.line(fmt::format("{} = Tensor{{\"{}\", {{{}}}, {{{}}}, Home({}, {{{}}}, {{{}}})}};", tensors_[t.name],
+                             t.name, texts(t.dimensions), fmt::join(t.order, ", "),
+                             grid_of(t.machine.value_or(Machine{})), texts(t.dimensions),
+                             fmt::join(roles_of(t), ", ")));
+  }
+
+  // One a dimension of the machine; a tensor without a distribution lives on the first processor.
+  std::vector<std::string> roles_of(const Tensor& t) const {
+    std::vector<std::string> out;
+    if (!t.distribution) {
+      size_t count = 0;
+      for (const Grid& level : t.machine.value_or(Machine{}).levels) count += level.extents.size();
+      out.assign(std::max<size_t>(count, 1), "fixed(0)");
+      return out;
+    }
+    for (const LevelDistribution& level : t.distribution->levels) {
+      for (const MachineDimension& m : level.machine_dimensions) out.push_back(role_text(level, m));
+    }
+    return out;
+  }
+
+  std::string role_text(const LevelDistribution& level, const MachineDimension& m) const {
+    if (const auto* fix = std::get_if<Fix>(&m.role)) return fmt::format("fixed({})", text(fix->face));
+    const auto* partition = std::get_if<Partition>(&m.role);
+    if (!partition) return "everywhere()";
+    const auto& xs = level.tensor_dimensions;
+    auto dimension = std::find(xs.begin(), xs.end(), partition->name) - xs.begin();
+    auto block = level.cyclic.find(partition->name);
+    if (block == level.cyclic.end()) return fmt::format("cut({})", dimension);
+    return fmt::format("cyclic({}, {})", dimension, text(block->second));
+  }
+
+  void write_stage(size_t s) {
+    const Stage& stage = program_.stages[s];
+    StatementNames statement{s + 1, grid_of(stage.machine), tensors_, nest_name(source_, s)};
+    write_leaf(stage, statement, names_, writer_);
+    write_statement(stage, statement, names_, writer_);
+    write_check(module_, stage, statement, names_, writer_);
+  }
+
+  void write_run() {
+    writer_.open("static void run(Context context, Runtime* runtime, const Options& options)");
+    writer_.line(fmt::format("run_all<T>(context, runtime, options, {{{}}},", fmt::join(addresses(), ", ")));
+    std::vector<std::string> all;
+    for (size_t s = 0; s < program_.stages.size(); ++s) {
+      const Statement& statement = program_.stages[s].source.statement;
+      all.push_back(fmt::format("{{\"{}\", statement_{}, &{}, {}, {{{}}}, kFirstLeaf + {}}}", to_string(statement),
+                                s + 1, tensors_[statement.lhs.tensor],
+                                statement.op == AssignOp::Accumulate ? "true" : "false",
+                                fmt::join(inputs_of(statement), ", "), 2 * s + 1));
+    }
+    writer_.line(fmt::format("           {{{}}});", fmt::join(all, ",\n              ")));
+    writer_.close();
+    writer_.line("");
+  }
+
+  std::vector<std::string> addresses() const {
+    std::vector<std::string> out;
+    for (const Tensor& t : module_.tensors) out.push_back("&" + tensors_.at(t.name));
+    return out;
+  }
+
+  std::vector<std::string> inputs_of(const Statement& statement) const {
+    std::vector<std::string> out;
+    for (const std::string& name : tensors_read(statement)) out.push_back("&" + tensors_.at(name));
+    return out;
+  }
+
+  void write_registration() {
+    std::vector<std::string> all;
+    for (const GridEntry& g : grids_) all.push_back("&" + g.name);
+    writer_.line(fmt::format("static std::vector<const Grid*> all_grids() {{ return {{{}}}; }}", fmt::join(all, ", ")));
+    writer_.line("");
+    writer_.open("static void register_tasks()");
+    writer_.line("register_data_tasks<T>();");
+    for (size_t s = 0; s < program_.stages.size(); ++s) {
+      writer_.line(fmt::format("register_leaf<T, leaf_{}>(kFirstLeaf + {}, \"{}\");", s + 1, 2 * s,
+                               to_string(program_.stages[s].source.statement)));
+      writer_.line(fmt::format("register_check<T, check_{}>(kFirstLeaf + {});", s + 1, 2 * s + 1));
+    }
+    writer_.close();
+    writer_.line("");
+    writer_.line(fmt::format("static const Program program{{\"{}\", set_params, all_grids, register_tasks, run}};",
+                             source_.name));
+    writer_.line("");
+  }
+
+  struct GridEntry {
+    std::string name;
+    std::vector<IntExpr> extents;
+    bool gpu;
+    std::string text;
+  };
+
+  const LegionSource& source_;
+  const Program& program_;
+  const Module& module_;
+  CppNames names_;
+  TensorNames tensors_;
+  std::vector<GridEntry> grids_;
+  TextWriter writer_;
+};
+
+}  // namespace
+
+std::string write_legion_program(const LegionSource& source) { return ProgramWriter(source).run(); }
+
+std::string nest_name(const LegionSource& source, size_t statement) {
+  const Leaf& leaf = leaf_of(source.program->stages[statement]);
+  return leaf.root.compute() ? fmt::format("{}_nest_{}", source.name, statement + 1) : "";
+}
+
+std::string write_nest(const LegionSource& source, size_t statement) {
+  // The text has sizes as arguments, so any params will do.
+  Plan plan = legion_plan(source.program, bind(source.program->module, {}));
+  return generate_source(whole_leaf(plan.stages[statement]), source.program->module.type, nest_name(source, statement));
+}
+
+}  // namespace distal::core

@@ -1,0 +1,267 @@
+#include "engine/legion/statement_writer.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+namespace distal::core {
+
+namespace {
+
+// Which of a machine's dimensions, all levels counted through, a dimension of one level is.
+int machine_dimension(const Machine& machine, int level, int dimension) {
+  for (int l = 0; l < level; ++l) dimension += static_cast<int>(machine.levels[static_cast<size_t>(l)].extents.size());
+  return dimension;
+}
+
+// The sequential loops around the leaf, outermost first.
+std::vector<int> loops_of(const Stage& stage) {
+  std::vector<int> out;
+  const Node* node = stage.root.get();
+  while (node) {
+    const Node* next = nullptr;
+    if (const auto* c = std::get_if<Chain>(&node->value)) next = c->parts.back().get();
+    if (const auto* l = std::get_if<Launch>(&node->value)) next = l->body.get();
+    if (const auto* a = std::get_if<Acquire>(&node->value)) next = a->body.get();
+    if (const auto* l = std::get_if<Loop>(&node->value)) {
+      out.push_back(l->variable);
+      next = l->body.get();
+    }
+    node = next;
+  }
+  return out;
+}
+
+// One region of a launch: a rectangle of an acquire.
+struct Region {
+  int acquire;
+  int rect;
+  bool operator==(const Region&) const = default;
+};
+
+std::vector<Region> regions_of(const Stage& stage) {
+  std::vector<Region> out;
+  for (const LeafAccess& a : leaf_of(stage).accesses) {
+    Region region{a.acquire, a.rect};
+    if (std::find(out.begin(), out.end(), region) == out.end()) out.push_back(region);
+  }
+  return out;
+}
+
+// The stage's variables join the program's names.
+CppNames with_variables(const Stage& stage, CppNames names) {
+  for (const std::string& v : stage.space.names) {
+    if (names.has(v)) {
+      throw Error(
+          fmt::format("the loop {0} is called like the param {0}, and a Legion program cannot tell them apart", v),
+          stage.source.statement.span, "rename one of them");
+    }
+    names.add(v);
+  }
+  return names;
+}
+
+class StatementWriter {
+ public:
+  StatementWriter(const Stage& stage, const StatementNames& statement, const CppNames& names, TextWriter& writer)
+      : stage_(stage),
+        statement_(statement),
+        names_(with_variables(stage, names)),
+        writer_(writer),
+        loops_(loops_of(stage)),
+        regions_(regions_of(stage)) {}
+
+  void write_statement() {
+    writer_.line("// " + to_string(stage_.source.statement));
+    writer_.open(fmt::format("static void statement_{}(Session<T>& session)", statement_.number));
+    writer_.line(fmt::format("const Places places({}{});", statement_.grid, held_text()));
+    visit(*stage_.root);
+    writer_.line(fmt::format("session.settle({});", tensor(stage_.source.statement.lhs.tensor)));
+    writer_.close();
+    writer_.line("");
+  }
+
+  void write_leaf() {
+    writer_.line("// The leaf: what a processor computes at each launch.");
+    if (!statement_.nest.empty()) {
+      writer_.line("extern \"C\" void " + statement_.nest +
+                   "(const Int* extent, const Int* value, void* const* data, const Int* offset,");
+      writer_.line(std::string(18 + statement_.nest.size(), ' ') + "const Int* const* stride);");
+    }
+    writer_.open(fmt::format("static void leaf_{}(const LeafCall& call)", statement_.number));
+    declare_places();
+    for (size_t l = 0; l < loops_.size(); ++l) {
+      writer_.line(fmt::format("const Int {} = call.loops[{}];", name(loops_[l]), l));
+    }
+    writer_.line(fmt::format("const std::vector<Int> value{{{}}};", fmt::join(values(), ", ")));
+    writer_.line(fmt::format("const std::vector<Operand> operands{{{}}};", fmt::join(operands(), ", ")));
+    writer_.line("#ifdef DISTAL_LEAVES");
+    writer_.line(fmt::format("run_leaf(leaves(), {}, value, operands);", statement_.number - 1));
+    writer_.line("#else");
+    call_nest();
+    writer_.line("#endif");
+    writer_.close();
+    writer_.line("");
+  }
+
+ private:
+  const std::string& name(int v) const { return names_[stage_.space.names[static_cast<size_t>(v)]]; }
+  const std::string& tensor(const std::string& t) const { return statement_.tensors.at(t); }
+
+  std::string held_text() const {
+    std::vector<std::string> out;
+    std::set<int> taken;
+    for (const LaunchDimension& d : launch_dimensions(stage_)) {
+      taken.insert(machine_dimension(stage_.machine, d.level, d.dimension));
+    }
+    std::map<int, IntExpr> faces;
+    for (const HeldDimension& h : stage_.held) {
+      faces.insert_or_assign(machine_dimension(stage_.machine, h.level, h.dimension), h.face);
+    }
+    int count = 0;
+    for (const Grid& level : stage_.machine.levels) count += static_cast<int>(level.extents.size());
+    for (int d = 0; d < std::max(count, 1); ++d) {
+      if (taken.count(d) > 0) continue;
+      auto face = faces.find(d);
+      out.push_back(fmt::format("{{{}, {}}}", d, face == faces.end() ? "0" : names_.text(face->second)));
+    }
+    return out.empty() ? "" : fmt::format(", {{{}}}", fmt::join(out, ", "));
+  }
+
+  // ---- launches ----
+
+  void visit(const Node& node) {
+    std::visit([&](const auto& n) { show(n); }, node.value);
+  }
+
+  void show(const Chain& n) {
+    for (const NodePtr& part : n.parts) visit(*part);
+  }
+  void show(const Init& n) { writer_.line(fmt::format("session.zero({});", tensor(n.tensor))); }
+  void show(const Launch& n) { visit(*n.body); }
+
+  void show(const Loop& n) {
+    const std::string& v = name(n.variable);
+    writer_.open(fmt::format("for (Int {0} = 0; {0} < {1}; ++{0})", v, names_.text(stage_.space.extents[n.variable])));
+    ++depth_;
+    visit(*n.body);
+    --depth_;
+    writer_.close();
+  }
+
+  void show(const Acquire& n) {
+    for (size_t r = 0; r < n.rects.size(); ++r) {
+      Region region{n.id, static_cast<int>(r)};
+      // Where the leaf adds to a partial of a lower level, that one is what it uses.
+      if (std::find(regions_.begin(), regions_.end(), region) != regions_.end()) write_parts(n, r);
+    }
+    visit(*n.body);
+  }
+
+  std::string parts_name(const Acquire& n, size_t rect) const {
+    return n.rects.size() == 1 ? "parts_of_" + tensor(n.tensor)
+                               : fmt::format("parts_of_{}_{}", tensor(n.tensor), rect + 1);
+  }
+
+  void write_parts(const Acquire& n, size_t rect) {
+    bool transient = n.privilege == Privilege::Read && depth_ > 0 && depth_ == static_cast<int>(loops_.size());
+    writer_.open(
+        fmt::format("const Parts {} = session.parts({}, places, Lifetime::{}, [&](const Coordinates& at) -> Rectangle",
+                    parts_name(n, rect), tensor(n.tensor), transient ? "Transient" : "Kept"));
+    declare_used(n.rects[rect]);
+    auto list = [&](const std::vector<IntExpr>& all) {
+      std::vector<std::string> out;
+      for (const IntExpr& e : all) out.push_back(names_.text(e));
+      return fmt::format("{}", fmt::join(out, ", "));
+    };
+    writer_.line(fmt::format("return {{{{{}}}, {{{}}}}};", list(n.rects[rect].lo), list(n.rects[rect].hi)));
+    writer_.close(n.privilege == Privilege::Write ? "}, true);" : "});");
+  }
+
+  // The coordinates that a rectangle depends on.
+  void declare_used(const SymbolicRect& rect) {
+    std::set<std::string> used;
+    for (const auto* side : {&rect.lo, &rect.hi}) {
+      for (const IntExpr& e : *side) e.collect_names(used);
+    }
+    for (const LaunchDimension& d : launch_dimensions(stage_)) {
+      if (used.count(stage_.space.names[static_cast<size_t>(d.variable)]) > 0) declare_place(d, "at");
+    }
+    if (used.empty()) writer_.line("(void)at;");
+  }
+
+  void declare_place(const LaunchDimension& d, const char* point) {
+    writer_.line(fmt::format("const Int {} = {}[{}];", name(d.variable), point,
+                             machine_dimension(stage_.machine, d.level, d.dimension)));
+  }
+
+  void declare_places() {
+    for (const LaunchDimension& d : launch_dimensions(stage_)) declare_place(d, "call.at");
+  }
+
+  void show(const Leaf&) {
+    std::vector<std::string> loops, uses;
+    for (int l : loops_) loops.push_back(name(l));
+    std::vector<const Acquire*> acquires = acquires_of(stage_);
+    for (const Region& r : regions_) {
+      const Acquire& a = *acquires[static_cast<size_t>(r.acquire)];
+      const char* use = a.privilege == Privilege::Read ? "read" : a.privilege == Privilege::Write ? "write" : "reduce";
+      uses.push_back(fmt::format("{}({})", use, parts_name(a, static_cast<size_t>(r.rect))));
+    }
+    writer_.line(fmt::format("session.launch(kFirstLeaf + {}, places, {{{}}}, {{{}}});", 2 * (statement_.number - 1),
+                             fmt::join(loops, ", "), fmt::join(uses, ", ")));
+  }
+
+  // ---- the leaf ----
+
+  // By variable: what stands still around the leaf, and 0 for what it runs over itself.
+  std::vector<std::string> values() const {
+    std::vector<std::string> out(static_cast<size_t>(stage_.space.size()), "0");
+    for (const LaunchDimension& d : launch_dimensions(stage_)) out[static_cast<size_t>(d.variable)] = name(d.variable);
+    for (int l : loops_) out[static_cast<size_t>(l)] = name(l);
+    return out;
+  }
+
+  // By access: the region that it lies in.
+  std::vector<std::string> operands() const {
+    std::vector<std::string> out;
+    for (const LeafAccess& a : leaf_of(stage_).accesses) {
+      auto at = std::find(regions_.begin(), regions_.end(), Region{a.acquire, a.rect}) - regions_.begin();
+      out.push_back(fmt::format("call.operands[{}]", at));
+    }
+    return out;
+  }
+
+  void call_nest() {
+    if (statement_.nest.empty()) {
+      writer_.line("#error \"this leaf has workspaces, and needs DISTAL's library\"");
+      return;
+    }
+    std::vector<std::string> extents;
+    for (const IntExpr& e : stage_.space.extents) extents.push_back(names_.text(e));
+    writer_.line(fmt::format("const std::vector<Int> extent{{{}}};", fmt::join(extents, ", ")));
+    writer_.line(fmt::format("run_nest({}, extent, value, operands);", statement_.nest));
+  }
+
+  const Stage& stage_;
+  const StatementNames& statement_;
+  CppNames names_;
+  TextWriter& writer_;
+  std::vector<int> loops_;
+  std::vector<Region> regions_;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+void write_leaf(const Stage& stage, const StatementNames& statement, const CppNames& names, TextWriter& writer) {
+  StatementWriter(stage, statement, names, writer).write_leaf();
+}
+
+void write_statement(const Stage& stage, const StatementNames& statement, const CppNames& names, TextWriter& writer) {
+  StatementWriter(stage, statement, names, writer).write_statement();
+}
+
+}  // namespace distal::core

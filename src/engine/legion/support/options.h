@@ -1,0 +1,118 @@
+// The command line of an emitted program, beside Legion's own flags.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <string>
+
+#include "grid.h"
+
+namespace distal_legion {
+
+struct Options {
+  std::string program;                            // one of several that are in the executable
+  std::map<std::string, Int> set;                 // params
+  std::map<std::string, std::string> load, save;  // .npy files by tensor
+  std::string after;                              // a folder: every statement's output, as it is right after it
+  int reps = 1;
+  std::uint64_t seed = 1;
+  bool check = false;
+  bool json = false;
+  Int memory = 0;  // bytes that copies may take on all processors together; 0: what is there
+};
+
+[[noreturn]] inline void fail(int status, const std::string& message) {
+  std::fprintf(stderr, "error: %s\n", message.c_str());
+  std::fflush(nullptr);
+  std::_Exit(status);
+}
+
+inline const char* usage() {
+  return "usage: PROGRAM [--set n=512,g=2] [--reps N] [--check] [--json] [--seed N] [--load B=b.npy] [--save A=a.npy]\n"
+         "               [--memory BYTES] [--program NAME] [Legion's flags, such as -ll:cpu 4 -ll:csize 4096]\n";
+}
+
+inline Int number_of(const std::string& text) {
+  char* end = nullptr;
+  Int out = std::strtoll(text.c_str(), &end, 10);
+  if (text.empty() || *end != 0) fail(2, "`" + text + "` is no number");
+  return out;
+}
+
+// "a=1,b=2", one after the other.
+template <class F>
+void for_each_setting(const std::string& text, const F& f) {
+  for (size_t at = 0; at < text.size();) {
+    size_t end = std::min(text.find(',', at), text.size()), equals = text.find('=', at);
+    if (equals == std::string::npos || equals > end) fail(2, "`" + text.substr(at, end - at) + "` is not NAME=VALUE");
+    f(text.substr(at, equals - at), text.substr(equals + 1, end - equals - 1));
+    at = end + 1;
+  }
+}
+
+// What begins with one dash is Legion's.
+inline Options parse_options(int argc, char** argv) {
+  Options out;
+  for (int i = 1; i < argc; ++i) {
+    std::string word = argv[i];
+    if (word.rfind("--", 0) != 0) continue;
+    auto value = [&]() -> std::string {
+      if (i + 1 == argc) fail(2, word + " needs a value");
+      return argv[++i];
+    };
+    if (word == "--help") {
+      std::printf("%s", usage());
+      std::exit(0);
+    }
+    if (word == "--check")
+      out.check = true;
+    else if (word == "--json")
+      out.json = true;
+    else if (word == "--program")
+      out.program = value();
+    else if (word == "--reps")
+      out.reps = static_cast<int>(max(1, number_of(value())));
+    else if (word == "--seed")
+      out.seed = static_cast<std::uint64_t>(number_of(value()));
+    else if (word == "--memory")
+      out.memory = number_of(value());
+    else if (word == "--after")
+      out.after = value();
+    else if (word == "--set")
+      for_each_setting(value(), [&](auto n, auto v) { out.set[n] = number_of(v); });
+    else if (word == "--load")
+      for_each_setting(value(), [&](auto n, auto v) { out.load[n] = v; });
+    else if (word == "--save")
+      for_each_setting(value(), [&](auto n, auto v) { out.save[n] = v; });
+    else
+      fail(2, "there is no option " + word + "\n" + usage());
+  }
+  return out;
+}
+
+// The params of a program while they are given their values.
+class Settings {
+ public:
+  explicit Settings(const Options& options) : left_(options.set) {}
+
+  Int param(const char* name, Int otherwise) {
+    auto found = left_.find(name);
+    if (found == left_.end()) return otherwise;
+    Int out = found->second;
+    left_.erase(found);
+    return out;
+  }
+
+  // To be called when all params have their values.
+  void require_known() const {
+    if (!left_.empty()) fail(2, "there is no param " + left_.begin()->first);
+  }
+
+ private:
+  std::map<std::string, Int> left_;
+};
+
+}  // namespace distal_legion

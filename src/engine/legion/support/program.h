@@ -1,0 +1,282 @@
+// Runs the programs of an executable: places their data, repeats their statements, checks, saves and reports.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "session.h"
+#ifdef DISTAL_LEAVES
+#include "distal/leaves.h"
+#endif
+
+namespace distal_legion {
+
+// What a check found.
+struct Difference {
+  double largest = 0;  // relative to the size of the addends
+  Int wrong = 0, checked = 0;
+};
+
+template <class T>
+struct Statement {
+  const char* text;
+  void (*run)(Session<T>&);
+  Tensor* output;
+  bool adds;                         // to what the output has
+  std::vector<const Tensor*> reads;  // on the right side
+  TaskID check;
+};
+
+// An element as it should be, summed up by a check, with the sizes of its addends.
+template <class T>
+struct Expected {
+  T value{};
+  double size = 0;
+  Int addends = 0;
+
+  void add(const T& addend) {
+    value = T(value + addend);
+    size += static_cast<double>(std::abs(addend));
+    ++addends;
+  }
+};
+
+// What rounding may do to a sum of as many addends.
+template <class T>
+double tolerance(Int addends) {
+  if constexpr (std::is_integral_v<T>) {
+    return 0;
+  } else {
+    using Real = decltype(std::abs(T()));
+    return 4 * static_cast<double>(std::numeric_limits<Real>::epsilon()) * static_cast<double>(addends + 1);
+  }
+}
+
+template <class T>
+void compare(const T& found, const Expected<T>& expected, Difference& out) {
+  double off = static_cast<double>(std::abs(T(found - expected.value))), size = expected.size > 0 ? expected.size : 1;
+  if (!(off / size <= out.largest)) out.largest = off / size;
+  if (!(off / size <= tolerance<T>(expected.addends))) ++out.wrong;
+  ++out.checked;
+}
+
+using Nest = void(const std::int64_t* extent, const std::int64_t* value, void* const* data, const std::int64_t* offset,
+                  const std::int64_t* const* stride);
+
+// A leaf as loops.
+inline void run_nest(Nest* nest, const std::vector<std::int64_t>& extent, const std::vector<std::int64_t>& value,
+                     const std::vector<Operand>& operands) {
+  std::vector<void*> data;
+  std::vector<std::int64_t> offset(operands.size(), 0);
+  std::vector<const std::int64_t*> strides;
+  for (const Operand& o : operands) {
+    data.push_back(o.data);
+    strides.push_back(o.strides);
+  }
+  nest(extent.data(), value.data(), data.data(), offset.data(), strides.data());
+}
+
+#ifdef DISTAL_LEAVES
+// The same leaf by DISTAL's library: BLAS, or code made for the strides that the operands have.
+inline void run_leaf(const distal::Leaves& leaves, size_t statement, const std::vector<std::int64_t>& value,
+                     const std::vector<Operand>& operands) {
+  std::vector<distal::Leaves::Operand> all;
+  for (const Operand& o : operands) all.push_back({o.data, o.strides});
+  leaves.run(statement, value, all);
+}
+#endif
+
+struct Program {
+  const char* name;
+  void (*set_params)(Settings&);
+  std::vector<const Grid*> (*grids)();
+  void (*register_tasks)();
+  void (*run)(Context, Runtime*, const Options&);
+};
+
+template <class F>
+void register_on(Processor::Kind kind, TaskID id, const char* name, const F& preregister, bool replicable = false) {
+  TaskVariantRegistrar registrar(id, name);
+  registrar.add_constraint(ProcessorConstraint(kind));
+  if (replicable)
+    registrar.set_replicable();
+  else
+    registrar.set_leaf();
+  preregister(registrar, name);
+}
+
+template <class T, void (*LEAF)(const LeafCall&)>
+void register_leaf(TaskID id, const char* name) {
+  register_on(Processor::LOC_PROC, id, name, [](const TaskVariantRegistrar& r, const char* n) {
+    Runtime::preregister_task_variant<leaf_task<T, LEAF>>(r, n);
+  });
+}
+
+template <Difference (*CHECK)(const std::vector<Operand>&)>
+struct Check {
+  template <class T>
+  static Difference task(const Task*, const std::vector<PhysicalRegion>& regions, Context, Runtime* runtime) {
+    std::vector<Operand> operands;
+    for (const PhysicalRegion& r : regions) operands.push_back(operand_of<T>(r, runtime));
+    return CHECK(operands);
+  }
+};
+
+template <class T, Difference (*CHECK)(const std::vector<Operand>&)>
+void register_check(TaskID id) {
+  register_on(Processor::LOC_PROC, id, "check", [](const TaskVariantRegistrar& r, const char* n) {
+    Runtime::preregister_task_variant<Difference, Check<CHECK>::template task<T>>(r, n);
+  });
+}
+
+template <class T>
+void register_data_tasks() {
+  register_on(Processor::LOC_PROC, kPlace, "place", [](const TaskVariantRegistrar& r, const char* n) {
+    Runtime::preregister_task_variant<place_task<T>>(r, n);
+  });
+  register_on(Processor::LOC_PROC, kHold, "hold",
+              [](const TaskVariantRegistrar& r, const char* n) { Runtime::preregister_task_variant<hold_task>(r, n); });
+  register_on(Processor::LOC_PROC, kSave, "save", [](const TaskVariantRegistrar& r, const char* n) {
+    Runtime::preregister_task_variant<save_task<T>>(r, n);
+  });
+  if constexpr (!std::is_arithmetic_v<T>) Runtime::register_reduction_op<SumOf<T>>(SumOf<T>::kId);
+}
+
+inline double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Compares a statement's output with its definition; `before` is the output as it was, where the statement adds to it.
+template <class T>
+void check(Session<T>& session, const Statement<T>& statement, const Tensor& before, Difference& found) {
+  std::vector<const Tensor*> all{statement.output};
+  if (statement.adds) all.push_back(&before);
+  all.insert(all.end(), statement.reads.begin(), statement.reads.end());
+  auto part = session.template run_whole<Difference>(statement.check, all);
+  found.largest = std::max(found.largest, part.largest);
+  found.wrong += part.wrong;
+  found.checked += part.checked;
+}
+
+// One repetition; the last one also looks at what each statement made.
+template <class T>
+double run_statements(Session<T>& session, const std::vector<Statement<T>>& statements, bool last, Difference& found) {
+  const Options& options = session.options();
+  double taken = 0;
+  for (size_t s = 0; s < statements.size(); ++s) {
+    Tensor before = *statements[s].output;
+    if (last && options.check && statements[s].adds) {
+      session.add(before);
+      session.copy(*statements[s].output, before);
+    }
+    session.finish();
+    double start = seconds_now();
+    statements[s].run(session);
+    session.finish();
+    taken += seconds_now() - start;
+    if (!last) continue;
+    if (options.check) check(session, statements[s], before, found);
+    if (!options.after.empty()) session.save(*statements[s].output, options.after + "/" + std::to_string(s) + ".npy");
+  }
+  return taken;
+}
+
+inline void report(const Options& options, const std::vector<double>& seconds, const Difference& found) {
+  if (options.json) {
+    std::printf("{\"seconds\": [");
+    for (size_t i = 0; i < seconds.size(); ++i) std::printf("%s%.9f", i == 0 ? "" : ", ", seconds[i]);
+    std::printf("], \"checked\": %lld, \"wrong\": %lld, \"max_relative_error\": %.3e}\n",
+                static_cast<long long>(found.checked), static_cast<long long>(found.wrong), found.largest);
+  } else {
+    std::printf("time   %.6f s best of %zu\n", *std::min_element(seconds.begin(), seconds.end()), seconds.size());
+    if (options.check) {
+      std::printf("check  %s, largest relative error %.1e in %lld elements\n", found.wrong == 0 ? "correct" : "WRONG",
+                  found.largest, static_cast<long long>(found.checked));
+    }
+  }
+  std::fflush(stdout);
+}
+
+inline int& exit_status() {
+  static int status = 0;
+  return status;
+}
+
+template <class T>
+void run_all(Context ctx, Runtime* runtime, const Options& options, const std::vector<Tensor*>& tensors,
+             const std::vector<Statement<T>>& statements) {
+  Session<T> session(ctx, runtime, options);
+  for (Tensor* t : tensors) session.add(*t);
+  for (const Tensor* t : tensors) session.place(*t);
+  std::vector<double> seconds;
+  Difference found;
+  for (int rep = 0; rep < options.reps; ++rep) {
+    if (rep > 0) {
+      for (const Statement<T>& s : statements) session.place(*s.output);
+    }
+    seconds.push_back(run_statements(session, statements, rep + 1 == options.reps, found));
+  }
+  for (const auto& [name, file] : options.save) {
+    auto wanted =
+        std::find_if(tensors.begin(), tensors.end(), [&, &n = name](const Tensor* t) { return n == t->name; });
+    if (wanted == tensors.end()) fail(2, "there is no tensor " + name);
+    session.save(**wanted, file);
+  }
+  if (session.is_first_process()) report(options, seconds, found);
+  if (found.wrong > 0) exit_status() = 1;
+}
+
+inline const Program*& chosen_program() {
+  static const Program* program = nullptr;
+  return program;
+}
+
+inline Options& chosen_options() {
+  static Options options;
+  return options;
+}
+
+inline void top_task(const Task*, const std::vector<PhysicalRegion>&, Context ctx, Runtime* runtime) {
+  for (const Grid* g : grids()) {
+    if (!processors(g->gpu).empty()) continue;
+    fail(3, "the program runs on GPUs, and Legion has none here; -ll:gpu N gives it some");
+  }
+  chosen_program()->run(ctx, runtime, chosen_options());
+}
+
+inline const Program& choose(const std::vector<const Program*>& programs, const std::string& name) {
+  if (name.empty() && programs.size() == 1) return *programs[0];
+  std::string names;
+  for (const Program* p : programs) {
+    if (p->name == name) return *p;
+    names += std::string(" ") + p->name;
+  }
+  fail(2, "--program must be one of:" + names);
+}
+
+inline int start(int argc, char** argv, const std::vector<const Program*>& programs) {
+  chosen_options() = parse_options(argc, argv);
+  const Program& program = choose(programs, chosen_options().program);
+  chosen_program() = &program;
+  Settings settings(chosen_options());
+  program.set_params(settings);
+  settings.require_known();
+  grids() = program.grids();
+  for (size_t g = 0; g < grids().size(); ++g) {
+    Runtime::preregister_sharding_functor(kFirstSharding + static_cast<ShardingID>(g), new GridSharding(int(g)));
+  }
+  // Where several processes were started together, they find each other through MPI.
+  if (std::getenv("OMPI_COMM_WORLD_SIZE") || std::getenv("PMI_SIZE")) setenv("REALM_UCP_BOOTSTRAP_MODE", "mpi", 0);
+  Runtime::set_top_level_task_id(kTop);
+  register_on(
+      Processor::LOC_PROC, kTop, program.name,
+      [](const TaskVariantRegistrar& r, const char* n) { Runtime::preregister_task_variant<top_task>(r, n); }, true);
+  program.register_tasks();
+  Runtime::add_registration_callback(register_mappers);
+  int status = Runtime::start(argc, argv);
+  return status != 0 ? status : exit_status();
+}
+
+}  // namespace distal_legion

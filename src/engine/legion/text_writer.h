@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+
+namespace distal::core {
+
+// C++ text that grows line by line.
+class TextWriter {
+ public:
+  void line(const std::string& text) {
+    out_ += text.empty() ? "\n" : std::string(static_cast<size_t>(indent_) * 2, ' ') + text + "\n";
+  }
+  void open(const std::string& text) {
+    line(text + " {");
+    ++indent_;
+  }
+  void close(const std::string& text = "}") {
+    --indent_;
+    line(text);
+  }
+  const std::string& text() const { return out_; }
+
+ private:
+  std::string out_;
+  int indent_ = 0;
+};
+
+}  // namespace distal::core
