@@ -40,7 +40,10 @@ void add_run(CLI::App& app, CliOptions& o) {
   CLI::App* run =
       app.add_subcommand("run", "compile a program, place random or loaded data, run it and check the result");
   add_program(run, o);
-  run->add_option("--engine", o.engine, "what to run on: threads")->capture_default_str();
+  run->add_option("--engine", o.engine, "what to run on: threads, legion")->capture_default_str();
+  run->add_option("--ranks", o.ranks, "processes, for the engine legion")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
   add_running(run, o);
   run->add_flag("--strict-order", o.strict_order,
                 "sums are added in the order of the schedule's loops; no library but where substitute asks for it. It "

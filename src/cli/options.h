@@ -18,6 +18,7 @@ struct CliOptions {
   std::string leaf = "auto";
   bool strict_order = false;
   int threads = 0;
+  int ranks = 1;
   int reps = 3;
   std::string type;
   bool check = false;
@@ -29,7 +30,7 @@ struct CliOptions {
   std::string dump;
   std::string tensor, format;  // redistribute
   bool explain = false;
-  std::vector<std::string> files;          // emit
+  std::vector<std::string> files;  // emit
   std::string target = "legion", output;
 
   int64_t ni = 0, nj = 0, nk = 0, processors = 0, bytes_per_processor = 0;  // plan cosma

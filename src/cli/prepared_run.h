@@ -1,13 +1,13 @@
 #pragma once
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "cli/checker.h"
 #include "cli/dataset.h"
 #include "cli/options.h"
+#include "cli/run_report.h"
 #include "engine/threads/engine.h"
 
 namespace distal::core {
@@ -25,25 +25,13 @@ class PreparedRun {
   void save(const std::string& tensor, const std::string& file) const;
 
   const Plan& plan() const { return plan_; }
-  bool ok() const { return check().ok; }
-  const CheckResult& check() const { return checker_->result(); }
-
-  nlohmann::ordered_json json() const;
-  // The lines of a summary, each of one subject.
-  std::string ran_text() const;
-  std::string moved_text() const;
-  std::string memory_text() const;
-  std::string time_text() const;
-  std::string speed_text() const;
-  std::string check_text() const;
+  bool ok() const { return checker_->result().ok; }
+  RunReport report() const;
 
  private:
-  int64_t require_memory() const;  // what the plan may hold
+  int64_t memory_at_hand() const;  // what the plan may hold
   void restore_outputs();
   double run_checked();
-  double median() const;
-  double flops() const;
-  double tensor_bytes() const;
 
   const CliOptions& options_;
   Plan plan_;

@@ -66,14 +66,15 @@ std::string summary(const PreparedRun& run, const Tensor& from, const Tensor& to
   std::string shape = fmt::format("{}", fmt::join(run.plan().tensors[source].owners.shape(), ", "));
   std::string out = shape.empty() ? from.name + "\n" : fmt::format("{}({})\n", from.name, shape);
   out += fmt::format("  from      {}\n  to        {}\n", described(from), described(to));
-  out += run.ran_text() + run.moved_text();
+  RunReport report = run.report();
+  out += report.ran_text() + report.moved_text();
   out += fmt::format("  pattern   {}\n", pattern_of(run, from.name));
-  return out + run.memory_text() + run.time_text() + run.check_text();
+  return out + report.memory_text() + report.time_text() + report.check_text();
 }
 
 nlohmann::ordered_json to_json(const PreparedRun& run, const Tensor& from, const Tensor& to) {
   nlohmann::ordered_json out{{"tensor", from.name}, {"from", described(from)}, {"to", described(to)}};
-  out.update(run.json());
+  out.update(run.report().json());
   out["pattern"] = pattern_of(run, from.name);
   return out;
 }

@@ -3,20 +3,15 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <vector>
 
 #include "support/cache.h"
 #include "support/environment.h"
 #include "support/error.h"
-
-extern char** environ;
+#include "support/process.h"
 
 namespace distal::core {
 
@@ -24,30 +19,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string on_path(const std::string& program) {
-  if (program.find('/') != std::string::npos) return access(program.c_str(), X_OK) == 0 ? program : "";
-  std::stringstream path(environment("PATH"));
-  for (std::string folder; std::getline(path, folder, ':');) {
-    std::string candidate = fmt::format("{}/{}", folder, program);
-    if (access(candidate.c_str(), X_OK) == 0) return candidate;
-  }
-  return "";
-}
-
 [[noreturn]] void fail(const std::string& message, const std::string& help = {}) {
   throw Error(message, {}, help, Error::Kind::Resources);
-}
-
-int run(const std::vector<std::string>& command) {
-  std::vector<char*> arguments;
-  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  pid_t pid = 0;
-  if (posix_spawn(&pid, command[0].c_str(), nullptr, nullptr, arguments.data(), environ) != 0) return -1;
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 // Not -ffast-math: what is not a number stays so, and the program's own floating point mode is left alone.
@@ -72,7 +45,7 @@ void compile(const std::string& compiler, const std::string& source, CompileOpti
   std::vector<std::string> command = flags(options);
   command.insert(command.begin(), compiler);
   command.insert(command.end(), {"-o", output.string(), input.string()});
-  int status = run(command);
+  int status = run_process(command);
   std::error_code error;
   fs::remove(input, error);
   if (status != 0) {

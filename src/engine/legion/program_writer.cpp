@@ -32,7 +32,7 @@ class ProgramWriter {
       : source_(source), program_(*source.program), module_(program_.module) {}
 
   std::string run() {
-    writer_.open("namespace " + source_.name);
+    writer_.line("namespace " + source_.name + " {");
     writer_.line("");
     writer_.line(fmt::format("using T = {};", cpp_type(module_.type)));
     writer_.line("");
@@ -45,7 +45,7 @@ class ProgramWriter {
     for (size_t s = 0; s < program_.stages.size(); ++s) write_stage(s);
     write_run();
     write_registration();
-    writer_.close("}  // namespace " + source_.name);
+    writer_.line("}  // namespace " + source_.name);
     return writer_.text();
   }
 
@@ -188,10 +188,10 @@ class ProgramWriter {
     std::vector<std::string> all;
     for (size_t s = 0; s < program_.stages.size(); ++s) {
       const Statement& statement = program_.stages[s].source.statement;
-      all.push_back(fmt::format("{{\"{}\", statement_{}, &{}, {}, {{{}}}, kFirstLeaf + {}}}", to_string(statement),
-                                s + 1, tensors_[statement.lhs.tensor],
+      all.push_back(fmt::format("{{\"{}\", statement_{}, &{}, {}, {{{}}}, kFirstLeaf + {}, leaf_text_{}}}",
+                                to_string(statement), s + 1, tensors_[statement.lhs.tensor],
                                 statement.op == AssignOp::Accumulate ? "true" : "false",
-                                fmt::join(inputs_of(statement), ", "), 2 * s + 1));
+                                fmt::join(inputs_of(statement), ", "), 2 * s + 1, s + 1));
     }
     writer_.line(fmt::format("           {{{}}});", fmt::join(all, ",\n              ")));
     writer_.close();

@@ -104,6 +104,14 @@ class StatementWriter {
     writer_.line("#endif");
     writer_.close();
     writer_.line("");
+    writer_.open(fmt::format("static std::string leaf_text_{}()", statement_.number));
+    writer_.line("#ifdef DISTAL_LEAVES");
+    writer_.line(fmt::format("return leaves().description({});", statement_.number - 1));
+    writer_.line("#else");
+    writer_.line("return \"loops\";");
+    writer_.line("#endif");
+    writer_.close();
+    writer_.line("");
   }
 
  private:

@@ -7,8 +7,10 @@ namespace distal::core {
 // C++ text that grows line by line.
 class TextWriter {
  public:
+  // Lines for the preprocessor stand at the margin.
   void line(const std::string& text) {
-    out_ += text.empty() ? "\n" : std::string(static_cast<size_t>(indent_) * 2, ' ') + text + "\n";
+    bool at_margin = text.empty() || text[0] == '#';
+    out_ += std::string(at_margin ? 0 : static_cast<size_t>(indent_) * 2, ' ') + text + "\n";
   }
   void open(const std::string& text) {
     line(text + " {");

@@ -27,6 +27,7 @@ struct Statement {
   bool adds;                         // to what the output has
   std::vector<const Tensor*> reads;  // on the right side
   TaskID check;
+  std::string (*leaf)();  // how it runs, in words
 };
 
 // An element as it should be, summed up by a check, with the sizes of its addends.
@@ -183,12 +184,26 @@ double run_statements(Session<T>& session, const std::vector<Statement<T>>& stat
   return taken;
 }
 
-inline void report(const Options& options, const std::vector<double>& seconds, const Difference& found) {
+// What there is to say at the end.
+struct Report {
+  std::vector<double> seconds;
+  Int tasks = 0;                    // of one repetition
+  std::vector<std::string> leaves;  // by statement, how it ran
+  Difference found;
+};
+
+inline void print(const Options& options, const Report& report) {
+  const std::vector<double>& seconds = report.seconds;
+  const Difference& found = report.found;
   if (options.json) {
+    std::string leaves;
+    for (const std::string& l : report.leaves) leaves += (leaves.empty() ? "\"" : ", \"") + l + "\"";
     std::printf("{\"seconds\": [");
     for (size_t i = 0; i < seconds.size(); ++i) std::printf("%s%.9f", i == 0 ? "" : ", ", seconds[i]);
-    std::printf("], \"checked\": %lld, \"wrong\": %lld, \"max_relative_error\": %.3e}\n",
-                static_cast<long long>(found.checked), static_cast<long long>(found.wrong), found.largest);
+    std::printf(
+        "], \"tasks\": %lld, \"leaves\": [%s], \"checked\": %lld, \"wrong\": %lld, \"max_relative_error\": %.3e}\n",
+        static_cast<long long>(report.tasks), leaves.c_str(), static_cast<long long>(found.checked),
+        static_cast<long long>(found.wrong), found.largest);
   } else {
     std::printf("time   %.6f s best of %zu\n", *std::min_element(seconds.begin(), seconds.end()), seconds.size());
     if (options.check) {
@@ -210,13 +225,14 @@ void run_all(Context ctx, Runtime* runtime, const Options& options, const std::v
   Session<T> session(ctx, runtime, options);
   for (Tensor* t : tensors) session.add(*t);
   for (const Tensor* t : tensors) session.place(*t);
-  std::vector<double> seconds;
-  Difference found;
+  Report report;
   for (int rep = 0; rep < options.reps; ++rep) {
     if (rep > 0) {
       for (const Statement<T>& s : statements) session.place(*s.output);
     }
-    seconds.push_back(run_statements(session, statements, rep + 1 == options.reps, found));
+    Int before = session.tasks();
+    report.seconds.push_back(run_statements(session, statements, rep + 1 == options.reps, report.found));
+    report.tasks = session.tasks() - before;
   }
   for (const auto& [name, file] : options.save) {
     auto wanted =
@@ -224,8 +240,9 @@ void run_all(Context ctx, Runtime* runtime, const Options& options, const std::v
     if (wanted == tensors.end()) fail(2, "there is no tensor " + name);
     session.save(**wanted, file);
   }
-  if (session.is_first_process()) report(options, seconds, found);
-  if (found.wrong > 0) exit_status() = 1;
+  for (const Statement<T>& s : statements) report.leaves.push_back(s.leaf());
+  if (session.is_first_process()) print(options, report);
+  if (report.found.wrong > 0) exit_status() = 1;
 }
 
 inline const Program*& chosen_program() {

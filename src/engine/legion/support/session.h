@@ -353,6 +353,7 @@ class Session {
       add_use(launcher, use);
       bytes += use.parts.bytes;
     }
+    tasks_ += places.points.volume();
     flying_.emplace_back(bytes, FutureMap());
     in_flight_ += bytes;
     while (flying_.size() > 1 && (in_flight_ > copies_ || flying_.size() > kMostInFlight)) land();
@@ -373,6 +374,9 @@ class Session {
     for (const Tensor* t : tensors) add_whole(launcher, *t);
     return runtime_->execute_task(ctx_, launcher).template get_result<Result>();
   }
+
+  // How many tasks of leaves were launched.
+  Int tasks() const { return tasks_; }
 
   bool is_first_process() const { return runtime_->get_shard_id(ctx_, true) == 0; }
 
@@ -462,6 +466,7 @@ class Session {
   Int copies_ = 0;  // bytes that there are for copies
   std::deque<std::pair<Int, FutureMap>> flying_;
   Int in_flight_ = 0;
+  Int tasks_ = 0;
   std::map<std::pair<int, Rectangle>, IndexSpace> colors_;
   std::map<std::tuple<LogicalRegion, int, Rectangle, bool, std::vector<Rectangle>>, LogicalPartition> partitions_;
 };

@@ -1,0 +1,173 @@
+#include "cli/legion_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "cli/checker.h"
+#include "cli/dataset.h"
+#include "data/npy.h"
+#include "engine/legion/build.h"
+#include "engine/legion/emit.h"
+#include "engine/legion/launch.h"
+#include "engine/legion/program.h"
+#include "lower/compile.h"
+#include "plan/cost.h"
+#include "plan/memory.h"
+#include "plan/verify.h"
+#include "support/cache.h"
+#include "support/process.h"
+#include "support/text.h"
+
+namespace distal::core {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kSamples = 1000;
+constexpr int64_t kSpare = 64 << 20;  // for Legion itself
+
+// A folder for what the program hands over, gone at the end.
+class Handover {
+ public:
+  Handover() : path_(unique_name(safe_cache_folder() / "run")) { fs::create_directories(path_); }
+  ~Handover() {
+    std::error_code error;
+    fs::remove_all(path_, error);
+  }
+  Handover(const Handover&) = delete;
+  Handover& operator=(const Handover&) = delete;
+  std::string file(const std::string& name) const { return path_ / name; }
+  std::string folder() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+void require_no(bool given, const std::string& option) {
+  if (given) throw Error(fmt::format("{} is of the threads engine; the Legion engine has no such choice", option));
+}
+
+class LegionRun {
+ public:
+  LegionRun(const CliOptions& options, const LoadedModule& loaded)
+      : options_(options),
+        loaded_(loaded),
+        settings_(find_legion()),
+        plan_(make_plan(compile(loaded.module), loaded.params)),
+        data_(plan_, parse_files(options.load, "--load", loaded.module), options.seed) {
+    require_no(options.leaf != "auto", "--leaf");
+    require_no(options.strict_order, "--strict-order");
+    require_no(options.own_memory, "--own-memory");
+    MemoryNeeds needs = memory_needs(plan_, Reach::Own);
+    verify(plan_, needs, {});
+    bytes_ = 2 * needs.total + kSpare;
+    peak_ = needs.peak_per_processor;
+    require_memory(needs.total + kSpare, available_memory());
+    bytes_ = std::min(bytes_, available_memory());
+  }
+
+  int run() {
+    std::string name = legion_name(fs::path(options_.file).stem().string());
+    show_progress("building for Legion");
+    LegionLaunch launch =
+        launch_of(build_legion(emit_legion({{name, legion_program(loaded_.module)}}), name, settings_));
+    show_progress("running on Legion");
+    int status = run_process(legion_command(launch, settings_),
+                             {legion_environment(launch, settings_), {}, handover_.file("report")});
+    show_progress("");
+    if (status != 0) {
+      throw Error(fmt::format("the Legion program ended with status {}", status), {}, "what it said stands above",
+                  Error::Kind::Resources);
+    }
+    return conclude();
+  }
+
+ private:
+  LegionLaunch launch_of(const std::string& executable) const {
+    LegionLaunch out{executable, options_.ranks, 1, static_cast<int>(std::thread::hardware_concurrency()), bytes_, {}};
+    auto share = static_cast<int>(ceil_div(std::min<int64_t>(plan_.processors, 64), options_.ranks));
+    out.cpus = options_.threads > 0 ? options_.threads : std::min(share, std::max(1, out.cores / options_.ranks));
+    out.arguments = {
+        "--json",  "--reps",          std::to_string(options_.reps), "--seed", std::to_string(options_.seed),
+        "--after", handover_.folder()};
+    for (const Param& p : loaded_.module.params) {
+      out.arguments.insert(out.arguments.end(), {"--set", fmt::format("{}={}", p.name, loaded_.params.at(p.name))});
+    }
+    for (const auto& [tensor, file] : parse_files(options_.load, "--load", loaded_.module)) {
+      out.arguments.insert(out.arguments.end(), {"--load", tensor + "=" + in_row_order(tensor, file)});
+    }
+    for (const std::string& word : options_.save) out.arguments.insert(out.arguments.end(), {"--save", word});
+    return out;
+  }
+
+  // The program reads arrays that lie row after row, with the oldest kind of header.
+  std::string in_row_order(const std::string& tensor, const std::string& file) const {
+    std::string copy = handover_.file("load_" + tensor + ".npy");
+    write_npy(copy, read_npy(file));
+    return copy;
+  }
+
+  int conclude() {
+    RunReport report;
+    report.engine = options_.engine;
+    report.on = options_.ranks == 1 ? "Legion" : fmt::format("Legion in {} processes", options_.ranks);
+    report.plan = &plan_;
+    nlohmann::json said = nlohmann::json::parse(read_text(handover_.file("report")));
+    report.seconds = said["seconds"].get<std::vector<double>>();
+    std::sort(report.seconds.begin(), report.seconds.end());
+    report.leaves = said["leaves"].get<std::vector<std::string>>();
+    report.tasks = said["tasks"].get<int64_t>();
+    report.check = check();
+    Cost cost = count_cost(plan_);
+    report.bytes_moved = cost.bytes_moved;
+    report.messages = cost.messages;
+    report.peak_bytes_per_processor = peak_;
+    print_report(report, options_.json);
+    return report.check.ok ? 0 : 1;
+  }
+
+  // Statement by statement, as each left its output.
+  CheckResult check() {
+    Allocator allocator(plan_.processors);
+    TensorStore store(plan_, allocator);
+    ResultChecker checker(plan_, data_, store);
+    for (size_t s = 0; s < plan_.stages.size(); ++s) {
+      const StagePlan& stage = plan_.stages[s];
+      std::vector<std::byte> before;
+      if (checker.is_written(stage.output)) before = store.gather(stage.output);
+      take(store, stage.output, read_npy(handover_.file(std::to_string(s) + ".npy")));
+      checker.check(stage, before, options_.check ? 0 : kSamples, options_.seed);
+    }
+    return checker.result();
+  }
+
+  void take(TensorStore& store, int tensor, const NpyArray& array) const {
+    const Coordinates& shape = plan_.tensors[tensor].owners.shape();
+    auto bytes = static_cast<size_t>(plan_.tensors[tensor].element_bytes);
+    store.fill(tensor, [&](std::span<const int64_t> at, void* element) {
+      int64_t index = 0;
+      for (size_t d = 0; d < shape.size(); ++d) index = index * shape[d] + at[d];
+      std::memcpy(element, array.data.data() + static_cast<size_t>(index) * bytes, bytes);
+    });
+  }
+
+  const CliOptions& options_;
+  const LoadedModule& loaded_;
+  LegionSettings settings_;
+  Plan plan_;
+  Dataset data_;
+  Handover handover_;
+  int64_t bytes_ = 0, peak_ = 0;
+};
+
+}  // namespace
+
+int run_on_legion(const CliOptions& options, const LoadedModule& loaded) { return LegionRun(options, loaded).run(); }
+
+}  // namespace distal::core

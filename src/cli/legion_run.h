@@ -1,0 +1,11 @@
+#pragma once
+
+#include "cli/options.h"
+#include "cli/run_report.h"
+
+namespace distal::core {
+
+// Emits a program for Legion, builds it, runs it and checks what it made; the exit status.
+int run_on_legion(const CliOptions& options, const LoadedModule& loaded);
+
+}  // namespace distal::core

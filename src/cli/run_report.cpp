@@ -1,0 +1,144 @@
+#include "cli/run_report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <limits>
+#include <set>
+
+#include "plan/cost.h"
+#include "support/text.h"
+
+namespace distal::core {
+
+namespace {
+
+std::string machine_text(const Machine& machine, const Bindings& params) {
+  std::vector<std::string> levels;
+  for (const Grid& g : machine.levels) {
+    std::vector<int64_t> extents;
+    for (const IntExpr& e : g.extents) extents.push_back(e.evaluate(params));
+    levels.push_back(fmt::format("{}", fmt::join(extents, "×")));
+  }
+  return fmt::format("a {} grid", fmt::join(levels, " of "));
+}
+
+}  // namespace
+
+int64_t available_memory() {
+  std::ifstream info("/proc/meminfo");
+  for (std::string key; info >> key;) {
+    int64_t kib = 0;
+    if (key == "MemAvailable:" && info >> kib) return kib * 1024;
+    info.ignore(256, '\n');
+  }
+  return std::numeric_limits<int64_t>::max();
+}
+
+void require_memory(int64_t need, int64_t have) {
+  if (need <= have) return;
+  throw Error(fmt::format("the run needs {} ({} bytes), and the machine has {} ({} bytes)", bytes_text(double(need)),
+                          with_commas(need), bytes_text(double(have)), with_commas(have)),
+              {}, "choose smaller sizes with --set", Error::Kind::Resources);
+}
+
+void show_progress(const std::string& what) {
+  if (isatty(STDERR_FILENO) == 0) return;
+  fmt::print(stderr, "\r\033[K{}", what);
+  std::fflush(stderr);
+}
+
+nlohmann::ordered_json RunReport::json() const {
+  double best = seconds.front();
+  return {{"ok", check.ok},
+          {"engine", engine},
+          {"processors", plan->processors},
+          {"seconds_min", best},
+          {"seconds_median", median()},
+          {"gflops", flops() / best * 1e-9},
+          {"gbps", tensor_bytes() / best * 1e-9},
+          {"max_relative_error", check.max_relative_error},
+          {"bytes_moved", bytes_moved},
+          {"bytes_copied", bytes_copied ? nlohmann::ordered_json(*bytes_copied) : nlohmann::ordered_json()},
+          {"messages", messages},
+          {"peak_bytes_per_processor", peak_bytes_per_processor},
+          {"elements_checked", check.checked},
+          {"tasks", tasks},
+          {"leaves", leaves},
+          {"type", to_string(plan->program->module.type)}};
+}
+
+std::string RunReport::ran_text() const {
+  const Machine& machine = plan->stages[0].stage->machine;
+  return fmt::format("  ran on    {} processors, {} of {}, {} leaf, {}\n", plan->processors,
+                     machine_text(machine, plan->params), on, fmt::join(leaves, ", "),
+                     to_string(plan->program->module.type));
+}
+
+std::string RunReport::moved_text() const {
+  std::string copied = bytes_copied ? fmt::format(" ({} really copied)", bytes_text(double(*bytes_copied))) : "";
+  return fmt::format("  moved     {} in {} messages{}\n", bytes_text(double(bytes_moved)), with_commas(messages),
+                     copied);
+}
+
+std::string RunReport::memory_text() const {
+  return fmt::format("  memory    {} at most on one processor\n", bytes_text(double(peak_bytes_per_processor)));
+}
+
+std::string RunReport::time_text() const {
+  return fmt::format("  time      {} best, {} median of {}\n", seconds_text(seconds.front()), seconds_text(median()),
+                     seconds.size());
+}
+
+std::string RunReport::speed_text() const {
+  return fmt::format("  speed     {:.2f} GFLOP/s, {:.2f} GB/s\n", flops() / seconds.front() * 1e-9,
+                     tensor_bytes() / seconds.front() * 1e-9);
+}
+
+std::string RunReport::check_text() const {
+  std::string out = fmt::format("  check     {}, largest relative error {:.1e} in {} elements\n",
+                                check.ok ? "correct" : "WRONG", check.max_relative_error, with_commas(check.checked));
+  if (!check.ok) out += fmt::format("            {}\n", check.first_wrong);
+  return out;
+}
+
+double RunReport::median() const {
+  size_t n = seconds.size();
+  return n % 2 == 1 ? seconds[n / 2] : (seconds[n / 2 - 1] + seconds[n / 2]) / 2;
+}
+
+double RunReport::flops() const {
+  double sum = 0;
+  for (const StagePlan& s : plan->stages) sum += flops_of(*plan, s);
+  return sum;
+}
+
+// Each operand and result of every statement once.
+double RunReport::tensor_bytes() const {
+  double sum = 0;
+  for (const StagePlan& s : plan->stages) {
+    std::set<int> used{s.output};
+    for (const Access& a : accesses(s.stage->source.statement.rhs)) used.insert(plan->tensor_index(a.tensor));
+    for (int t : used) {
+      double volume = 1;
+      for (int64_t e : plan->tensors[t].owners.shape()) volume *= static_cast<double>(e);
+      sum += volume * static_cast<double>(plan->tensors[t].element_bytes);
+    }
+  }
+  return sum;
+}
+
+void print_report(const RunReport& report, bool json) {
+  fmt::print("{}", json ? report.json().dump() + "\n" : report.summary());
+  std::fflush(stdout);
+}
+
+std::string RunReport::summary() const {
+  std::string out;
+  for (const StagePlan& s : plan->stages) out += fmt::format("{}\n", to_string(s.stage->source.statement));
+  return out + ran_text() + moved_text() + memory_text() + time_text() + speed_text() + check_text();
+}
+
+}  // namespace distal::core

@@ -1,0 +1,86 @@
+#include "engine/legion/build.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "support/cache.h"
+#include "support/environment.h"
+#include "support/error.h"
+#include "support/process.h"
+
+namespace distal::core {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+[[noreturn]] void fail(const std::string& message, const std::string& help = {}) {
+  throw Error(message, {}, help, Error::Kind::Resources);
+}
+
+// The package with DISTAL's library: of the build folder, or wherever CMake finds an installed one.
+std::string package_option() {
+  std::string folder = DISTAL_PACKAGE_DIR;
+  return fs::exists(folder + "/distalTargets.cmake") ? "-Ddistal_DIR=" + folder : "";
+}
+
+// What the executable depends on.
+std::string key_of(const std::map<std::string, std::string>& files, const LegionSettings& settings) {
+  std::string out = fmt::format("{}\n{}\n{}\n", settings.origin, settings.legion_dir, package_option());
+  for (const auto& [name, text] : files) out += fmt::format("{}\n{}\n", name, text);
+  return out + file_fingerprint(on_path("c++"));
+}
+
+// A folder that goes when the build is done.
+class BuildFolder {
+ public:
+  explicit BuildFolder(fs::path path) : path_(std::move(path)) { fs::create_directories(path_); }
+  ~BuildFolder() {
+    std::error_code error;
+    if (!kept_) fs::remove_all(path_, error);
+  }
+  BuildFolder(const BuildFolder&) = delete;
+  BuildFolder& operator=(const BuildFolder&) = delete;
+  const fs::path& path() const { return path_; }
+  void keep() { kept_ = true; }
+
+ private:
+  fs::path path_;
+  bool kept_ = false;
+};
+
+void write_files(const fs::path& folder, const std::map<std::string, std::string>& files) {
+  for (const auto& [name, text] : files) {
+    fs::create_directories((folder / name).parent_path());
+    std::ofstream(folder / name, std::ios::binary) << text;
+  }
+}
+
+}  // namespace
+
+std::string build_legion(const std::map<std::string, std::string>& files, const std::string& name,
+                         const LegionSettings& settings) {
+  fs::path executable = safe_cache_folder() / name_by_content("legion-" + name, key_of(files, settings));
+  if (fs::exists(executable)) return executable;
+  std::string cmake = on_path("cmake");
+  if (cmake.empty()) fail("no cmake was found to build a Legion program with", "install cmake");
+  BuildFolder folder(unique_name(executable));
+  write_files(folder.path(), files);
+  std::string source = folder.path(), build = source + "/build", log = source + "/log";
+  std::vector<std::string> configure{cmake, "-S", source, "-B", build, "-DLegion_DIR=" + settings.legion_dir};
+  if (std::string package = package_option(); !package.empty()) configure.push_back(package);
+  if (!on_path("ninja").empty()) configure.insert(configure.end(), {"-G", "Ninja"});
+  bool built = run_process(configure, {{}, log, {}}) == 0 && run_process({cmake, "--build", build}, {{}, log, {}}) == 0;
+  if (!built) {
+    folder.keep();
+    fail("the Legion program could not be built", fmt::format("what the tools said is in {}", log));
+  }
+  std::error_code error;
+  fs::rename(build + "/" + name, executable, error);
+  if (error) fail(fmt::format("cannot write {}", executable.string()));
+  return executable;
+}
+
+}  // namespace distal::core

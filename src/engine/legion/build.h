@@ -1,0 +1,15 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "engine/legion/settings.h"
+
+namespace distal::core {
+
+// Builds an emitted program by its own CMakeLists.txt, or takes it from the cache; says where the executable is. `name`
+// is the executable's.
+std::string build_legion(const std::map<std::string, std::string>& files, const std::string& name,
+                         const LegionSettings& settings);
+
+}  // namespace distal::core
