@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "cli/checker.h"
 #include "cli/dataset.h"
+#include "cli/saved_check.h"
 #include "data/npy.h"
 #include "engine/legion/build.h"
 #include "engine/legion/emit.h"
@@ -123,38 +122,13 @@ class LegionRun {
     std::sort(report.seconds.begin(), report.seconds.end());
     report.leaves = said["leaves"].get<std::vector<std::string>>();
     report.tasks = said["tasks"].get<int64_t>();
-    report.check = check();
+    report.check = check_saved(plan_, data_, handover_.folder(), options_.check ? 0 : kSamples, options_.seed);
     Cost cost = count_cost(plan_);
     report.bytes_moved = cost.bytes_moved;
     report.messages = cost.messages;
     report.peak_bytes_per_processor = peak_;
     print_report(report, options_.json);
     return report.check.ok ? 0 : 1;
-  }
-
-  // Statement by statement, as each left its output.
-  CheckResult check() {
-    Allocator allocator(plan_.processors);
-    TensorStore store(plan_, allocator);
-    ResultChecker checker(plan_, data_, store);
-    for (size_t s = 0; s < plan_.stages.size(); ++s) {
-      const StagePlan& stage = plan_.stages[s];
-      std::vector<std::byte> before;
-      if (checker.is_written(stage.output)) before = store.gather(stage.output);
-      take(store, stage.output, read_npy(handover_.file(std::to_string(s) + ".npy")));
-      checker.check(stage, before, options_.check ? 0 : kSamples, options_.seed);
-    }
-    return checker.result();
-  }
-
-  void take(TensorStore& store, int tensor, const NpyArray& array) const {
-    const Coordinates& shape = plan_.tensors[tensor].owners.shape();
-    auto bytes = static_cast<size_t>(plan_.tensors[tensor].element_bytes);
-    store.fill(tensor, [&](std::span<const int64_t> at, void* element) {
-      int64_t index = 0;
-      for (size_t d = 0; d < shape.size(); ++d) index = index * shape[d] + at[d];
-      std::memcpy(element, array.data.data() + static_cast<size_t>(index) * bytes, bytes);
-    });
   }
 
   const CliOptions& options_;

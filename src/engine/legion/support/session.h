@@ -318,8 +318,8 @@ class Session {
   // ---- launches ----
 
   // The part of every processor that takes part, by its coordinates. Equal ones are made once.
-  template <class F>
-  Parts parts(const Tensor& tensor, const Places& places, Lifetime lifetime, const F& rectangle,
+  using RectangleOf = std::function<Rectangle(const Coordinates&)>;
+  Parts parts(const Tensor& tensor, const Places& places, Lifetime lifetime, const RectangleOf& rectangle,
               bool disjoint = false) {
     Parts out{&tensor, {}, 0, lifetime == Lifetime::Transient};
     std::vector<Rectangle> key;
