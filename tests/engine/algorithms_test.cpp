@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/algorithm_texts.h"
 #include "support/run.h"
 #include "tune/cosma.h"
 
@@ -146,85 +147,30 @@ TEST(Kernels, Matvec) {
 }
 
 TEST(Kernels, MatvecRowMatched) {
-  RunCounts counts = run_text(R"(param n = 13, g = 4
-machine M = Grid(g)
-tensor a(n) : x -> x on M
-tensor B(n, n) : xy -> x on M
-tensor c(n) : x -> * on M
-a(i) = B(i, j) * c(j)
-schedule
-  distribute(i, io, ii, M)
-  communicate({a, B, c}, io)
-)");
+  RunCounts counts = run_text(test::kMatvecByRows);
   EXPECT_EQ(counts.bytes_moved, 0);
 }
 
 TEST(Kernels, MatvecColumnMatched) {
-  // B and c stay; every processor has a partial of all of a.
-  RunCounts counts = run_text(R"(param n = 13, g = 4
-machine M = Grid(g)
-tensor a(n) : x -> 0 on M
-tensor B(n, n) : xy -> y on M
-tensor c(n) : x -> x on M
-a(i) = B(i, j) * c(j)
-schedule
-  distribute(j, jo, ji, M)
-  communicate({a, B, c}, jo)
-)");
+  RunCounts counts = run_text(test::kMatvecByColumns);
   EXPECT_EQ(counts.bytes_moved, 3 * 13 * 8);
 }
 
 TEST(Kernels, MttkrpOnALineAndAPlane) {
-  const std::string statement = "A(i, l) = B(i, j, k) * C(j, l) * D(k, l)\nschedule\n";
-  run_text(
-      "param n = 9\nmachine M = Grid(4)\ntensor A(n, 3) : xy -> x on M\ntensor B(n, 5, 6) : xyz -> x on M\n"
-      "tensor C(5, 3) : xy -> * on M\ntensor D(6, 3) : xy -> 0 on M\n" +
-      statement + "  distribute(i, io, ii, M)\n  communicate({A, B, C, D}, io)\n");
-  run_text(
-      "param n = 9\nmachine M = Grid(3, 2)\ntensor A(n, 3) : xy -> x* on M\ntensor B(n, 5, 6) : xyz -> xy on M\n"
-      "tensor C(5, 3) : xy -> *x on M\ntensor D(6, 3) : xy -> xy on M\n" +
-      statement + "  distribute({i, j}, {io, jo}, {ii, ji}, M)\n  communicate({A, B, C, D}, jo)\n");
+  run_text(test::kMttkrpOnALine);
+  run_text(test::kMttkrpOnAPlane);
 }
 
 TEST(Kernels, BatchedGemm) {
   for (const char* settings : {"", "nb=4,ni=6,nj=8,nk=10", "nb=1", "g=3,h=2"}) {
-    run_text(R"(param nb = 5, ni = 7, nj = 6, nk = 9, g = 2, h = 3
-machine M = Grid(g, h)
-tensor A(nb, ni, nj) : bxy -> bx on M
-tensor B(nb, ni, nk) : bxy -> bx on M
-tensor C(nb, nk, nj) : bxy -> b0 on M
-A(b, i, j) = B(b, i, k) * C(b, k, j)
-schedule
-  distribute({b, i}, {bo, io}, {bi, ii}, M)
-  communicate({A, B, C}, io)
-  reorder({bo, io, bi, ii, j, k})
-  substitute({ii, j, k}, gemm)
-)",
-             settings);
+    run_text(test::kBatchedGemm, settings);
   }
 }
 
 // ---- two levels ----
 
 TEST(TwoLevels, Cannon) {
-  // Cannon between nodes; inside a node the tile is cut by rows.
-  const std::string text = R"(param ni = 13, nj = 17, nk = 19, g = 3, h = 2
-machine M = Grid(g, g) of Grid(h)
-tensor A(ni, nj) : xy -> xy, xy -> x on M
-tensor B(ni, nk) : xy -> xy, xy -> x on M
-tensor C(nk, nj) : xy -> xy, xy -> x on M
-A(i, j) = B(i, k) * C(k, j)
-schedule
-  distribute({i, j}, {io, jo}, {ii, ji}, M[0])
-  divide(k, ko, ki, g)
-  reorder({io, jo, ko, ii, ji, ki})
-  rotate(ko, {io, jo}, kos)
-  distribute(ii, iio, iii, M[1])
-  reorder({io, jo, kos, iio, iii, ji, ki})
-  communicate(A, jo)
-  communicate({B, C}, kos)
-  substitute({iii, ji, ki}, gemm)
-)";
+  const std::string text = test::kTwoLevelCannon;
   for (const char* settings : {"", "ni=12,nj=12,nk=12", "g=2,h=3", "g=1,h=4", "g=2,h=1", "ni=2,nj=1,nk=3"}) {
     for (bool own : {false, true}) {
       RunOptions options;
@@ -235,25 +181,7 @@ schedule
 }
 
 TEST(TwoLevels, CannonInsideAndOutside) {
-  const std::string text = R"(param n = 17, g = 2, h = 2
-machine M = Grid(g, g) of Grid(h, h)
-tensor A(n, n) : xy -> xy, xy -> xy on M
-tensor B(n, n) : xy -> xy, xy -> xy on M
-tensor C(n, n) : xy -> xy, xy -> xy on M
-A(i, j) = B(i, k) * C(k, j)
-schedule
-  distribute({i, j}, {io, jo}, {ii, ji}, M[0])
-  divide(k, ko, ki, g)
-  reorder({io, jo, ko, ii, ji, ki})
-  rotate(ko, {io, jo}, kos)
-  distribute({ii, ji}, {iio, jio}, {iii, jii}, M[1])
-  divide(ki, kio, kii, h)
-  reorder({io, jo, kos, iio, jio, kio, iii, jii, kii})
-  rotate(kio, {iio, jio}, kios)
-  communicate(A, jio)
-  communicate({B, C}, kios)
-  substitute({iii, jii, kii}, gemm)
-)";
+  const std::string text = test::kCannonInCannon;
   for (const char* settings : {"", "n=16", "n=3", "g=3,h=2", "g=1,h=3"}) {
     for (bool own : {false, true}) {
       RunOptions options;
@@ -264,24 +192,8 @@ schedule
 }
 
 TEST(TwoLevels, Summa) {
-  const std::string head = R"(param ni = 13, nj = 17, nk = 19, chunk = 4
-machine M = Grid(2, 3) of Grid(2)
-tensor A(ni, nj) : xy -> xy, xy -> y on M
-tensor B(ni, nk) : xy -> xy, xy -> y on M
-tensor C(nk, nj) : xy -> xy, xy -> y on M
-A(i, j) = B(i, k) * C(k, j)
-schedule
-  distribute({i, j}, {io, jo}, {ii, ji}, M[0])
-  split(k, ko, ki, chunk)
-  reorder({io, jo, ko, ii, ji, ki})
-  distribute(ji, jio, jii, M[1])
-)";
-  // Shared by the node, or by each processor for itself.
-  const std::string shared =
-      "  reorder({io, jo, ko, jio, ii, jii, ki})\n  communicate(A, jo)\n  communicate({B, C}, ko)\n";
-  const std::string apart =
-      "  reorder({io, jo, jio, ko, ii, jii, ki})\n  communicate(A, jio)\n  communicate({B, C}, ko)\n";
-  for (const std::string& how : {shared, apart}) {
+  const std::string head = test::kTwoLevelSumma;
+  for (const std::string& how : {test::kSharedByNode, test::kEachItsOwn}) {
     for (const char* settings : {"", "ni=12,nj=12,nk=12", "ni=2,nj=2,nk=2", "chunk=7"}) {
       for (bool own : {false, true}) {
         RunOptions options;
@@ -293,15 +205,7 @@ schedule
 }
 
 TEST(TwoLevels, AReductionAtBothLevels) {
-  const std::string head = R"(param ni = 7, nj = 9, nk = 23
-machine M = Grid(2, 2) of Grid(3)
-tensor A(ni, nj) : xy -> x0, xy -> 0 on M
-tensor B(ni, nk) : xy -> xy, xy -> y on M
-tensor C(nk, nj) : xy -> 0x, xy -> x on M
-A(i, j) = B(i, k) * C(k, j)
-schedule
-  distribute({i, k}, {io, ko}, {ii, ki}, M[0])
-)";
+  const std::string head = test::kReductionAtBothLevels;
   // Partials of the node in one shared copy, and of each processor.
   for (const std::string& how :
        {std::string("  communicate({A, B, C}, ko)\n  distribute(ki, kio, kii, M[1])\n"),
@@ -317,19 +221,7 @@ schedule
   }
 }
 
-TEST(ThreeLevels, ASumCutAtEveryLevel) {
-  run_text(R"(param n = 37
-machine M = Grid(2) of Grid(3) of Grid(2)
-tensor a : -> 1, -> 0, -> 1 on M
-tensor b(n) : x -> x, x -> x, x -> x on M
-a = b(i) * b(i)
-schedule
-  distribute(i, io, ii, M[0])
-  distribute(ii, iio, iii, M[1])
-  distribute(iii, iiio, iiii, M[2])
-  communicate({a, b}, iiio)
-)");
-}
+TEST(ThreeLevels, ASumCutAtEveryLevel) { run_text(test::kSumAtThreeLevels); }
 
 // ---- the same answer wherever communicate is put ----
 

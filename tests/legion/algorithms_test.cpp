@@ -1,0 +1,156 @@
+// Every algorithm and kernel on Legion, over sizes and grids that do and do not fit, in one process, in two, and one in
+// four.
+
+#include "on_legion.h"
+#include "support/algorithm_texts.h"
+
+namespace distal::core {
+namespace {
+
+std::string algorithm(const std::string& name) {
+  return read_text(std::string(DISTAL_SOURCE_DIR) + "/algorithms/" + name + ".distal");
+}
+
+// How often the product of all sizes and grids is run: all of it only on demand.
+bool is_long() { return !environment("DISTAL_LONG").empty(); }
+
+const std::vector<Bindings>& sizes() {
+  static const std::vector<Bindings> all{
+      {{"ni", 37}, {"nj", 53}, {"nk", 29}}, {{"ni", 12}, {"nj", 24}, {"nk", 36}}, {{"ni", 11}, {"nj", 23}, {"nk", 35}},
+      {{"ni", 13}, {"nj", 25}, {"nk", 37}}, {{"ni", 2}, {"nj", 3}, {"nk", 1}},    {{"ni", 1}, {"nj", 40}, {"nk", 3}},
+  };
+  return all;
+}
+
+const std::vector<Bindings>& planes() {
+  static const std::vector<Bindings> all{
+      {{"gx", 2}, {"gy", 2}}, {{"gx", 3}, {"gy", 2}}, {{"gx", 1}, {"gy", 5}}, {{"gx", 7}, {"gy", 1}}};
+  return all;
+}
+
+const std::vector<Bindings>& cubes() {
+  static const std::vector<Bindings> all{{{"gx", 2}, {"gy", 2}, {"gz", 2}},
+                                         {{"gx", 3}, {"gy", 1}, {"gz", 2}},
+                                         {{"gx", 1}, {"gy", 1}, {"gz", 5}},
+                                         {{"gx", 2}, {"gy", 3}, {"gz", 1}}};
+  return all;
+}
+
+const std::vector<Bindings>& squares() {
+  static const std::vector<Bindings> all{
+      {{"g", 2}, {"c", 1}}, {{"g", 2}, {"c", 2}}, {{"g", 4}, {"c", 4}}, {{"g", 3}, {"c", 2}}};
+  return all;
+}
+
+struct Gemm {
+  std::string name;
+  const std::vector<Bindings>& grids;
+  Bindings more;
+};
+
+const std::vector<Gemm>& gemms() {
+  static const std::vector<Gemm> all{{"cannon", planes(), {}},
+                                     {"pumma", planes(), {}},
+                                     {"summa", planes(), {{"chunk", 5}}},
+                                     {"johnson", cubes(), {}},
+                                     {"solomonik", squares(), {}},
+                                     {"cosma", cubes(), {{"steps", 2}, {"seqi", 2}, {"seqj", 3}}}};
+  return all;
+}
+
+Bindings joined(Bindings a, const Bindings& b, const Bindings& c) {
+  a.insert(b.begin(), b.end());
+  a.insert(c.begin(), c.end());
+  return a;
+}
+
+// Kernels with the params to run them with, the first also in two processes.
+struct Kernel {
+  std::string name, text;
+  std::vector<Bindings> set;
+};
+
+const std::vector<Kernel>& kernels() {
+  const std::string reduction = test::kReductionAtBothLevels;
+  static const std::vector<Kernel> all{
+      {"ttv", algorithm("ttv"), {{{"ni", 7}, {"nj", 11}, {"nk", 5}}, {{"ni", 2}, {"nj", 3}, {"nk", 4}, {"gx", 5}}}},
+      {"ttm", algorithm("ttm"), {{{"ni", 7}, {"nj", 5}, {"nk", 6}, {"nl", 4}, {"gx", 3}}}},
+      {"mttkrp", algorithm("mttkrp"), {{{"ni", 7}, {"nj", 5}, {"nk", 6}, {"nl", 4}}}},
+      {"mttkrp_line", test::kMttkrpOnALine, {{}}},
+      {"mttkrp_plane", test::kMttkrpOnAPlane, {{}}},
+      {"innerprod", algorithm("innerprod"), {{{"ni", 7}, {"nj", 11}, {"nk", 5}}, {{"ni", 1}, {"nj", 1}, {"nk", 1}}}},
+      {"contraction4", algorithm("contraction4"), {{{"ni", 4}, {"nj", 5}, {"nk", 3}, {"nl", 2}, {"nm", 6}, {"nn", 3}}}},
+      {"matvec", algorithm("matvec"), {{{"ni", 17}, {"nj", 14}}}},
+      {"matvec_rows", test::kMatvecByRows, {{}}},
+      {"matvec_columns", test::kMatvecByColumns, {{}}},
+      {"batched", test::kBatchedGemm, {{}, {{"nb", 1}}}},
+      {"two_cannon", test::kTwoLevelCannon, {{}, {{"g", 2}, {"h", 3}}}},
+      {"cannon_in_cannon", test::kCannonInCannon, {{}}},
+      {"two_summa_shared", test::kTwoLevelSumma + test::kSharedByNode, {{}}},
+      {"two_summa_apart", test::kTwoLevelSumma + test::kEachItsOwn, {{}}},
+      {"two_reductions_above", reduction + "  communicate({A, B, C}, ko)\n  distribute(ki, kio, kii, M[1])\n", {{}}},
+      {"two_reductions_below", reduction + "  distribute(ki, kio, kii, M[1])\n  communicate({A, B, C}, kio)\n", {{}}},
+      {"three_sums", test::kSumAtThreeLevels, {{}}},
+  };
+  return all;
+}
+
+class Algorithms : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    std::vector<test::LegionProgram> all;
+    for (const Gemm& g : gemms()) {
+      all.push_back(test::legion_test_program(g.name, algorithm(g.name), ElementType::Double));
+    }
+    all.push_back(test::legion_test_program("summa_float", algorithm("summa"), ElementType::Float));
+    all.push_back(test::legion_test_program("johnson_int64", algorithm("johnson"), ElementType::Int64));
+    all.push_back(test::legion_test_program("johnson_complex", algorithm("johnson"), ElementType::ComplexDouble));
+    for (const Kernel& k : kernels()) all.push_back(test::legion_test_program(k.name, k.text, ElementType::Double));
+    executable_.build(std::move(all));
+  }
+
+  void SetUp() override {
+    if (!executable_.exists()) GTEST_SKIP() << "there is no Legion here";
+  }
+
+  static inline test::LegionExecutable executable_;
+};
+
+TEST_F(Algorithms, Gemm) {
+  for (const Gemm& g : gemms()) {
+    size_t round = 0;
+    for (const Bindings& grid : g.grids) {
+      for (size_t s = 0; s < sizes().size(); ++s) {
+        // A fair share: every size with some grid, every grid with some sizes.
+        if (is_long() || s % g.grids.size() == round) executable_.run(g.name, joined(sizes()[s], grid, g.more), 1);
+      }
+      ++round;
+    }
+  }
+}
+
+TEST_F(Algorithms, Types) {
+  executable_.run("summa_float", joined(sizes()[0], planes()[1], {{"chunk", 7}}), 1);
+  executable_.run("johnson_int64", joined(sizes()[0], cubes()[0], {}), 1);
+  executable_.run("johnson_complex", joined(sizes()[0], cubes()[1], {}), 1);
+}
+
+TEST_F(Algorithms, Kernels) {
+  for (const Kernel& k : kernels()) {
+    for (const Bindings& set : k.set) executable_.run(k.name, set, 1);
+  }
+}
+
+TEST_F(Algorithms, InTwoProcesses) {
+  if (!executable_.has_processes()) GTEST_SKIP() << "there is no mpirun here";
+  for (const Gemm& g : gemms()) executable_.run(g.name, joined(sizes()[0], g.grids[0], g.more), 2);
+  for (const Kernel& k : kernels()) executable_.run(k.name, k.set[0], 2);
+}
+
+TEST_F(Algorithms, InFourProcesses) {
+  if (!executable_.has_processes()) GTEST_SKIP() << "there is no mpirun here";
+  executable_.run("johnson", joined(sizes()[0], cubes()[0], {}), 4);
+}
+
+}  // namespace
+}  // namespace distal::core
