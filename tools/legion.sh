@@ -171,6 +171,16 @@ choose_legion() {
   if [[ -n ${Legion_DIR:-} ]]; then set_up_own_legion; else set_up_fetched_legion; fi
 }
 
+# Whether the words of a command line name the engine.
+wants_legion() {
+  local word before=
+  for word in "$@"; do
+    if [[ $word == --engine=legion || ($before == --engine && $word == legion) ]]; then return 0; fi
+    before=$word
+  done
+  return 1
+}
+
 set_up_legion() {
   mkdir -p "$root/build" || die "cannot write to $root/build"
   if ! choose_legion; then

@@ -24,7 +24,8 @@ class Leaves {
   Leaves(const std::string& program, const std::map<std::string, std::int64_t>& params, const std::string& type);
 
   // Runs the leaf of a statement, counted from 0: `values` has the loops that stand still around it, by the number of
-  // their variable, `operands` its accesses, the output first. May be called by several threads at once.
+  // their variable, `operands` its accesses, the output first, then the right side; of a statement with workspaces
+  // first what reads them, then what fills them. May be called by several threads at once.
   void run(std::size_t statement, const std::vector<std::int64_t>& values, const std::vector<Operand>& operands) const;
 
   // How the leaf of a statement runs, in a few words.

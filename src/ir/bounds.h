@@ -18,17 +18,24 @@ struct Interval {
   bool point = false;  // known to hold one value, or none. Numbers say so themselves; symbols need to be told
 };
 
+// All values of a variable, and one value of it.
+template <class Number>
+Interval<Number> full(const Number& extent) {
+  return {Number(0), extent, true, false};
+}
+template <class Number>
+Interval<Number> point(const Number& value) {
+  return {value, value + Number(1), true, true};
+}
+
 namespace bounds_detail {
+
+using core::full;
 
 inline bool is_point(const Interval<int64_t>& i) { return i.hi - i.lo <= 1; }
 inline bool is_point(const Interval<IntExpr>& i) { return i.point; }
 inline bool is_full(const Interval<int64_t>& i, int64_t extent) { return i.lo == 0 && i.hi >= extent; }
 inline bool is_full(const Interval<IntExpr>& i, const IntExpr& extent) { return i.lo.is_constant(0) && i.hi == extent; }
-
-template <class Number>
-Interval<Number> full(const Number& extent) {
-  return {Number(0), extent, true, false};
-}
 
 // parent = outer * size + inner, clipped at the parent's extent.
 template <class Number>

@@ -1,5 +1,7 @@
 #include "ir/iteration_space.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace distal::core {
@@ -98,6 +100,20 @@ IterationSpace<IntExpr> make_space(const std::vector<IndexVar>& variables,
   return space;
 }
 
+std::vector<int> recovered_by(const Derivation& derivation) {
+  if (const auto* t = std::get_if<Tile>(&derivation)) return {t->parent};
+  if (const auto* f = std::get_if<Fuse>(&derivation)) return {f->outer, f->inner};
+  return {std::get<Rotation>(derivation).target};
+}
+
+std::vector<bool> recovered_variables(const std::vector<Derivation>& derivations, int variables) {
+  std::vector<bool> out(static_cast<size_t>(variables), false);
+  for (const Derivation& d : derivations) {
+    for (int v : recovered_by(d)) out[v] = true;
+  }
+  return out;
+}
+
 std::vector<bool> recovered_from(const std::vector<Derivation>& derivations, int variables, int variable) {
   std::vector<bool> in(static_cast<size_t>(variables), false);
   in[variable] = true;
@@ -114,6 +130,21 @@ std::vector<bool> recovered_from(const std::vector<Derivation>& derivations, int
     }
   }
   return in;
+}
+
+std::vector<bool> following(const std::vector<Derivation>& derivations, std::vector<bool> known) {
+  // Children come after their parents, so one pass in order reaches everything.
+  for (const Derivation& d : derivations) {
+    if (const auto* t = std::get_if<Tile>(&d)) {
+      if (known[t->parent]) known[t->outer] = known[t->inner] = true;
+    } else if (const auto* f = std::get_if<Fuse>(&d)) {
+      if (known[f->outer] && known[f->inner]) known[f->fused] = true;
+    } else if (const auto* r = std::get_if<Rotation>(&d)) {
+      bool all = std::all_of(r->by.begin(), r->by.end(), [&](int v) -> bool { return known[v]; });
+      if (known[r->target] && all) known[r->result] = true;
+    }
+  }
+  return known;
 }
 
 std::vector<bool> made_from(const std::vector<Derivation>& derivations, int variables, int variable) {

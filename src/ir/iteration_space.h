@@ -48,8 +48,17 @@ std::pair<int, int> add_tile(IterationSpace<IntExpr>& space, int parent, const s
 
 int find_variable(const IterationSpace<IntExpr>& space, const std::string& name);
 
+// The variables that a derivation gives a value to, from those of the others in it.
+std::vector<int> recovered_by(const Derivation& derivation);
+
+// Which variables are recovered from others; what is left are loops.
+std::vector<bool> recovered_variables(const std::vector<Derivation>& derivations, int variables);
+
 // Which variables take part in the value of `variable`: itself, and all that it is recovered from.
 std::vector<bool> recovered_from(const std::vector<Derivation>& derivations, int variables, int variable);
+
+// Which variables have a value that follows from those of `known`: of a split one both parts, and so on.
+std::vector<bool> following(const std::vector<Derivation>& derivations, std::vector<bool> known);
 
 // Which variables `variable` was made from by split, divide, collapse and rotate (the amount of a rotation does not
 // count: it moves iterations in time, not to other iterations).

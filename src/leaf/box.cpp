@@ -16,8 +16,7 @@ bool run_over_box(const LeafTask& task, const std::vector<int>& indices) {
   for (int v = 0; v < space.size(); ++v) {
     IntExpr name = IntExpr::name(space.names[v]);
     bool runs = std::find(task.loops.begin(), task.loops.end(), v) != task.loops.end();
-    intervals.push_back(runs ? bounds_detail::full(space.extents[v])
-                             : Interval<IntExpr>{name, name + IntExpr(1), true, true});
+    intervals.push_back(runs ? full(space.extents[v]) : point(name));
   }
   bounds(space, intervals);
   return std::all_of(indices.begin(), indices.end(), [&](int v) { return intervals[v].exact; });
@@ -129,8 +128,7 @@ bool BoxFinder::find(const LeafArguments& arguments, const BoxTerms& terms, Box&
   thread_local std::vector<Interval<int64_t>> intervals;
   intervals.resize(arguments.values.size());
   for (size_t v = 0; v < intervals.size(); ++v) {
-    intervals[v] = runs_[v] ? Interval<int64_t>{0, space_.extents[v], true, false}
-                            : Interval<int64_t>{arguments.values[v], arguments.values[v] + 1, true, true};
+    intervals[v] = runs_[v] ? full(space_.extents[v]) : point(arguments.values[v]);
   }
   if (!bounds(space_, intervals)) return false;
   for (int v : terms.only_at_zero) {
@@ -184,7 +182,7 @@ Box BoxFinder::likely(const BoxTerms& terms) const {
     views.push_back({address_of(tensor), 0, dense_strides(extents, order)});
   }
   std::vector<Interval<int64_t>> intervals(static_cast<size_t>(space_.size()));
-  for (int v = 0; v < space_.size(); ++v) intervals[v] = {0, space_.extents[v], true, false};
+  for (int v = 0; v < space_.size(); ++v) intervals[v] = full(space_.extents[v]);
   for (int v : terms.only_at_zero) intervals[v].hi = 1;
   absl::InlinedVector<const View*, 4> pointers;
   for (const View& v : views) pointers.push_back(&v);

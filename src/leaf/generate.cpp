@@ -5,14 +5,27 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 
 #include "leaf/compile.h"
 #include "leaf/cpp_text.h"
 #include "leaf/nest.h"
+#include "leaf/share.h"
 
 namespace distal::core {
 
 namespace {
+
+bool is_parallel(const LeafPart& part) {
+  return std::any_of(part.marks.begin(), part.marks.end(),
+                     [](const LoopMark& m) { return m.kind == LoopMark::Kind::Parallel; });
+}
+
+// None where the schedule itself asks for threads: these are OpenMP's.
+std::vector<int> loops_for_team(const LeafTask& task, const LeafNest& nest) {
+  if (is_parallel(*task.part)) return {};
+  return loops_to_share(task.space, nest, task.part->compute()->operands[0].indices);
+}
 
 class Generator {
  public:
@@ -22,7 +35,9 @@ class Generator {
         type_(type),
         part_(*task.part),
         compute_(*task.part->compute()),
-        nest_(make_leaf_nest(task.space, task.loops)) {}
+        known_(known_before(task.space, task.loops)),
+        nest_(make_leaf_nest(task.space, task.loops)),
+        shared_(loops_for_team(task, nest_)) {}
 
   std::string run() {
     const Assignment& a = compute_.assignment;
@@ -36,8 +51,8 @@ class Generator {
     }
     std::string begin = fmt::format("extern \"C\" void {}(", function_);
     out_ += fmt::format(
-        "{}const Int* extent, const Int* value, void* const* data, const Int* offset,\n{}const Int* const* stride) "
-        "{{\n",
+        "{}const Int* extent, const Int* value, void* const* data, const Int* offset,\n"
+        "{}const Int* const* stride, const Int* first, const Int* last) {{\n",
         begin, std::string(begin.size(), ' '));
     indent_ = 1;
     declare_operands();
@@ -65,17 +80,8 @@ class Generator {
   }
 
   void declare_fixed() {
-    std::vector<bool> known(static_cast<size_t>(stage_.space.size()), true);
-    for (int v : nest_.loops) known[v] = false;
-    for (const auto& derivations : nest_.recovered) {
-      for (const Derivation& d : derivations) {
-        if (const auto* t = std::get_if<Tile>(&d)) known[t->parent] = false;
-        if (const auto* f = std::get_if<Fuse>(&d)) known[f->outer] = known[f->inner] = false;
-        if (const auto* r = std::get_if<Rotation>(&d)) known[r->target] = false;
-      }
-    }
     for (int v = 0; v < stage_.space.size(); ++v) {
-      if (known[v]) line(fmt::format("[[maybe_unused]] const Int {} = value[{}];", name(v), v));
+      if (known_[v]) line(fmt::format("[[maybe_unused]] const Int {} = value[{}];", name(v), v));
     }
   }
 
@@ -102,15 +108,20 @@ class Generator {
   // A tile whose inner loop is the one just entered needs no test in the loop: the loop's end takes it in.
   bool is_bounded_by_loop(const Tile& t, size_t depth) const { return depth > 0 && nest_.loops[depth - 1] == t.inner; }
 
+  bool is_shared(int loop) const { return std::find(shared_.begin(), shared_.end(), loop) != shared_.end(); }
+
+  std::string begin_of_loop(int v) const { return is_shared(v) ? fmt::format("first[{}]", v) : "0"; }
+
   std::string end_of_loop(size_t depth) const {
     int v = nest_.loops[depth];
+    std::string end = is_shared(v) ? fmt::format("last[{}]", v) : extent(v);
     for (const Derivation& d : nest_.recovered[depth + 1]) {
       const auto* t = std::get_if<Tile>(&d);
       if (!t || t->inner != v) continue;
       std::string left = fmt::format("{} - {} * {}", extent(t->parent), name(t->outer), extent(v));
-      return fmt::format("({0} < {1} ? {0} : {1})", extent(v), left);
+      return fmt::format("({0} < {1} ? {0} : {1})", end, left);
     }
-    return extent(v);
+    return end;
   }
 
   void loop(size_t depth) {
@@ -125,7 +136,7 @@ class Generator {
       sink_ = total;
     }
     if (mark) line(pragma(*mark, reduces ? fmt::format(" reduction(plus : {})", total) : ""));
-    line(fmt::format("for (Int {0} = 0; {0} < end_{1}; ++{0}) {{", name(v), stage_.space.names[v]));
+    line(fmt::format("for (Int {0} = {1}; {0} < end_{2}; ++{0}) {{", name(v), begin_of_loop(v), stage_.space.names[v]));
     ++indent_;
     recover(depth + 1);
     loop(depth + 1);
@@ -219,7 +230,9 @@ class Generator {
   ElementType type_;
   const LeafPart& part_;
   const Compute& compute_;
+  std::vector<bool> known_;
   LeafNest nest_;
+  std::vector<int> shared_;
   std::string sink_;  // the sum of the loops around that new addends go to; empty: the output
   std::string out_;
   int indent_ = 0;
@@ -231,11 +244,37 @@ class GeneratedLeaf : public LeafKernel {
       : extents_(task.stage->space.extents),
         operands_(task.part->compute()->operands),
         accumulate_(task.part->compute()->accumulate),
-        code_(std::move(code)) {}
+        shared_(loops_for_team(task, make_leaf_nest(task.space, task.loops))),
+        first_(extents_.size(), 0),
+        last_(extents_),
+        code_(std::move(code)) {
+    for (int v : task.loops) {
+      last_[v] = iterations_of(task.space, v);
+      points_ *= static_cast<double>(last_[v]);
+    }
+  }
 
   bool can_begin() const override { return !accumulate_; }
 
   void run(const LeafArguments& arguments) const override {
+    int64_t threads = arguments.team ? arguments.team->size() : 1;
+    std::optional<int> loop = loop_to_cut(threads);
+    if (!loop) return run_part(arguments, first_, last_);
+    auto part = [&](int i) {
+      std::vector<int64_t> first = first_, last = last_;
+      Range mine = thread_range(last_[*loop], i, threads);
+      first[*loop] = mine.first;
+      last[*loop] = mine.last;
+      run_part(arguments, first, last);
+    };
+    arguments.team->run(part);
+  }
+
+  std::string description() const override { return code_.from_cache ? "generated (cached)" : "generated (compiled)"; }
+
+ private:
+  void run_part(const LeafArguments& arguments, const std::vector<int64_t>& first,
+                const std::vector<int64_t>& last) const {
     size_t n = operands_.size();
     absl::InlinedVector<void*, 8> data(n);
     absl::InlinedVector<int64_t, 8> offsets(n);
@@ -247,15 +286,27 @@ class GeneratedLeaf : public LeafKernel {
       strides[a] = view.strides.data();
     }
     code_.function<NestFunction>()(extents_.data(), arguments.values.data(), data.data(), offsets.data(),
-                                   strides.data());
+                                   strides.data(), first.data(), last.data());
   }
 
-  std::string description() const override { return code_.from_cache ? "generated (cached)" : "generated (compiled)"; }
+  // The outermost loop of which each thread has several iterations, so that all have about as much to do; or else the
+  // longest. None where sharing is not worth it.
+  std::optional<int> loop_to_cut(int64_t threads) const {
+    if (threads == 1 || points_ < kWorthSharing) return std::nullopt;
+    std::optional<int> longest;
+    for (int v : shared_) {
+      if (last_[v] >= kManyParts * threads) return v;
+      if (last_[v] > (longest ? last_[*longest] : 1)) longest = v;
+    }
+    return longest;
+  }
 
- private:
   std::vector<int64_t> extents_;
   std::vector<LeafOperand> operands_;
   bool accumulate_;
+  std::vector<int> shared_;            // loops that threads may share
+  std::vector<int64_t> first_, last_;  // of one thread alone
+  double points_ = 1;
   CompiledLeaf code_;
 };
 
@@ -277,11 +328,8 @@ std::string generate_sources(const StagePlan& stage, ElementType type) {
 }
 
 std::unique_ptr<LeafKernel> make_generated_leaf(const LeafTask& task, ElementType type, bool strict) {
-  const auto& marks = task.part->marks;
-  bool parallel =
-      std::any_of(marks.begin(), marks.end(), [](const LoopMark& m) { return m.kind == LoopMark::Kind::Parallel; });
-  return std::make_unique<GeneratedLeaf>(
-      task, compile_leaf(generate_source(task, type), {.openmp = parallel, .reassociate = !strict}));
+  CompileOptions options{.openmp = is_parallel(*task.part), .reassociate = !strict};
+  return std::make_unique<GeneratedLeaf>(task, compile_leaf(generate_source(task, type), options));
 }
 
 }  // namespace distal::core

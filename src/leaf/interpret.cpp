@@ -93,11 +93,7 @@ class InterpretedLeaf : public LeafKernel {
   // past the end are left out at once, not one by one.
   int64_t end_of_loop(const Frame& frame, size_t depth) const {
     int v = nest_.loops[depth];
-    int64_t end = space_.extents[v];
-    for (const Derivation& d : space_.derivations) {
-      const auto* t = std::get_if<Tile>(&d);
-      if (t && t->outer == v) end = std::min(end, ceil_div(space_.extents[t->parent], space_.extents[t->inner]));
-    }
+    int64_t end = iterations_of(space_, v);
     for (const Derivation& d : nest_.recovered[depth + 1]) {
       const auto* t = std::get_if<Tile>(&d);
       if (t && t->inner == v)

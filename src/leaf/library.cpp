@@ -90,8 +90,7 @@ class LibraryKernel : public LeafKernel {
   void multiply(const LeafArguments& arguments, const std::vector<int64_t>& values,
                 std::vector<Interval<int64_t>>& intervals) const {
     for (size_t v = 0; v < values.size(); ++v) {
-      intervals[v] = runs_[v] ? Interval<int64_t>{0, space_.extents[v], true, false}
-                              : Interval<int64_t>{values[v], values[v] + 1, true, true};
+      intervals[v] = runs_[v] ? full(space_.extents[v]) : point(values[v]);
     }
     if (!bounds(space_, intervals)) return;
     Box box;

@@ -1,6 +1,7 @@
 #include "leaf/nest.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace distal::core {
 
@@ -13,12 +14,6 @@ bool is_ready(const Derivation& d, const std::vector<bool>& known) {
   return known[r.result] && std::all_of(r.by.begin(), r.by.end(), [&](int v) { return known[v]; });
 }
 
-void make_known(const Derivation& d, std::vector<bool>& known) {
-  if (const auto* t = std::get_if<Tile>(&d)) known[t->parent] = true;
-  if (const auto* f = std::get_if<Fuse>(&d)) known[f->outer] = known[f->inner] = true;
-  if (const auto* r = std::get_if<Rotation>(&d)) known[r->target] = true;
-}
-
 }  // namespace
 
 IterationSpace<int64_t> space_for(const IterationSpace<int64_t>& space, const std::vector<int>& variables) {
@@ -29,34 +24,59 @@ IterationSpace<int64_t> space_for(const IterationSpace<int64_t>& space, const st
   }
   IterationSpace<int64_t> out = space;
   std::erase_if(out.derivations, [&](const Derivation& d) {
-    if (const auto* t = std::get_if<Tile>(&d)) return !in[t->parent];
-    if (const auto* f = std::get_if<Fuse>(&d)) return !in[f->outer] && !in[f->inner];
-    return !in[std::get<Rotation>(d).target];
+    std::vector<int> made = recovered_by(d);
+    return std::none_of(made.begin(), made.end(), [&](int v) { return in[v]; });
   });
+  return out;
+}
+
+std::vector<bool> known_before(const IterationSpace<int64_t>& space, const std::vector<int>& loops) {
+  std::vector<bool> known = recovered_variables(space.derivations, space.size());
+  known.flip();
+  for (int v : loops) known[v] = false;
+  return known;
+}
+
+int64_t iterations_of(const IterationSpace<int64_t>& space, int loop) {
+  int64_t out = space.extents[loop];
+  for (const Derivation& d : space.derivations) {
+    const auto* t = std::get_if<Tile>(&d);
+    if (!t || t->outer != loop || space.extents[t->inner] == 0) continue;
+    out = std::min(out, ceil_div(space.extents[t->parent], space.extents[t->inner]));
+  }
   return out;
 }
 
 LeafNest make_leaf_nest(const IterationSpace<int64_t>& space, const std::vector<int>& loops) {
   LeafNest nest{loops, {}};
-  std::vector<bool> known(static_cast<size_t>(space.size()), true);
-  for (const Derivation& d : space.derivations) {
-    if (const auto* t = std::get_if<Tile>(&d)) known[t->parent] = false;
-    if (const auto* f = std::get_if<Fuse>(&d)) known[f->outer] = known[f->inner] = false;
-    if (const auto* r = std::get_if<Rotation>(&d)) known[r->target] = false;
-  }
-  for (int v : loops) known[v] = false;
+  std::vector<bool> known = known_before(space, loops);
   std::vector<Derivation> waiting(space.derivations.rbegin(), space.derivations.rend());
   for (size_t depth = 0; depth <= loops.size(); ++depth) {
     if (depth > 0) known[loops[depth - 1]] = true;
     std::vector<Derivation> here, later;
     for (const Derivation& d : waiting) {
-      (is_ready(d, known) ? here : later).push_back(d);
-      if (is_ready(d, known)) make_known(d, known);
+      bool ready = is_ready(d, known);
+      (ready ? here : later).push_back(d);
+      if (!ready) continue;
+      for (int v : recovered_by(d)) known[v] = true;
     }
     waiting = std::move(later);
     nest.recovered.push_back(std::move(here));
   }
   return nest;
+}
+
+std::vector<int> loops_to_share(const IterationSpace<int64_t>& space, const LeafNest& nest,
+                                const std::vector<int>& output) {
+  std::vector<bool> follows = known_before(space, nest.loops);
+  for (const Derivation& d : nest.recovered[0]) {
+    for (int v : recovered_by(d)) follows[v] = true;
+  }
+  for (int v : output) follows[v] = true;
+  follows = following(space.derivations, std::move(follows));
+  std::vector<int> out;
+  std::copy_if(nest.loops.begin(), nest.loops.end(), std::back_inserter(out), [&](int v) { return follows[v]; });
+  return out;
 }
 
 }  // namespace distal::core

@@ -16,6 +16,18 @@ struct LeafNest {
 // The space as far as these variables derive from it. Others may be past their end where these are not.
 IterationSpace<int64_t> space_for(const IterationSpace<int64_t>& space, const std::vector<int>& variables);
 
+// Which variables have a value before the first of these loops, and are recovered from no others.
+std::vector<bool> known_before(const IterationSpace<int64_t>& space, const std::vector<int>& loops);
+
+// How often a loop runs, without the iterations that are past the end wherever the loops around it stand: a loop may
+// have far more parts than there are elements.
+int64_t iterations_of(const IterationSpace<int64_t>& space, int loop);
+
 LeafNest make_leaf_nest(const IterationSpace<int64_t>& space, const std::vector<int>& loops);
+
+// The loops that threads may share, each taking a range of one loop's iterations: those whose value follows from the
+// indices of the output, so that all that is added to one element is added by one thread, in the order of the nest.
+std::vector<int> loops_to_share(const IterationSpace<int64_t>& space, const LeafNest& nest,
+                                const std::vector<int>& output);
 
 }  // namespace distal::core

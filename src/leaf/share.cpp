@@ -11,8 +11,6 @@ namespace distal::core {
 
 namespace {
 
-// Fewer points than this are done sooner than a second thread has begun.
-constexpr double kWorthSharing = 1 << 19;
 // The largest output, in elements, of which each thread may have one of its own.
 constexpr double kLargestOwnOutput = 1 << 14;
 
@@ -22,7 +20,7 @@ std::optional<size_t> axis_of_output(const Box& box, int64_t threads) {
   std::optional<size_t> best;
   auto rank = [&](size_t a) {
     const Axis& axis = box.axes[a];
-    bool is_long = axis.extent >= 8 * threads;
+    bool is_long = axis.extent >= kManyParts * threads;
     return std::tuple(is_long, is_long ? std::abs(axis.steps[0]) : axis.extent);
   };
   for (size_t a = 0; a < box.axes.size(); ++a) {
@@ -43,9 +41,9 @@ std::optional<size_t> axis_of_sum(const Box& box, int64_t threads) {
 
 Box part_of(const Box& box, size_t axis, int64_t bytes, int64_t part, int64_t parts) {
   Box out = box;
-  int64_t extent = box.axes[axis].extent, first = extent * part / parts;
-  out.axes[axis].extent = extent * (part + 1) / parts - first;
-  for (size_t o = 0; o < out.data.size(); ++o) out.data[o] += first * box.axes[axis].steps[o] * bytes;
+  Range mine = thread_range(box.axes[axis].extent, part, parts);
+  out.axes[axis].extent = mine.last - mine.first;
+  for (size_t o = 0; o < out.data.size(); ++o) out.data[o] += mine.first * box.axes[axis].steps[o] * bytes;
   return out;
 }
 
@@ -93,6 +91,12 @@ void share_sum(const BoxKernel& kernel, const Box& box, size_t axis, ElementType
 }
 
 }  // namespace
+
+// Loops may have nearly as many steps as there are integers, so nothing is multiplied by all of them.
+Range thread_range(int64_t steps, int64_t part, int64_t parts) {
+  auto begin = [&](int64_t p) { return steps / parts * p + std::min(p, steps % parts); };
+  return {begin(part), begin(part + 1)};
+}
 
 void share(const BoxKernel& kernel, const Box& box, ElementType type, bool begin, Team* team) {
   if (kernel.run_by_team(box, begin, team)) return;

@@ -94,10 +94,8 @@ class WhereLeaf : public LeafKernel {
   void move_workspace(size_t w, LeafArguments& inner, std::vector<Interval<int64_t>>& intervals) const {
     const Workspace& workspace = leaf_.workspaces[w];
     intervals.resize(inner.values.size());
-    for (size_t v = 0; v < inner.values.size(); ++v) {
-      intervals[v] = {inner.values[v], inner.values[v] + 1, true, true};
-    }
-    for (int v : workspace.runs) intervals[v] = {0, stage_.space.extents[v], true, false};
+    for (size_t v = 0; v < inner.values.size(); ++v) intervals[v] = point(inner.values[v]);
+    for (int v : workspace.runs) intervals[v] = full(stage_.space.extents[v]);
     View& view = inner.operands[leaf_.accesses.size() + w];
     view.offset = 0;
     if (!bounds(rooms_[w].space, intervals)) return;

@@ -76,6 +76,7 @@ class LeafBuilder {
   void add_marks(const Nest& nest, LeafPart& out) const {
     for (const Relation& r : nest.relations) {
       if (const auto* p = std::get_if<ParallelizeRelation>(&r); p && nest.has_loop(p->variable)) {
+        if (p->race == Race::None) require_own_elements(nest, p->variable, "parallelize");
         out.marks.push_back({LoopMark::Kind::Parallel, number(p->variable), p->variable.span, p->race, {}});
         if (p->race == Race::Reduction) {
           require_one_element(nest, p->variable, "parallelize",
@@ -91,10 +92,29 @@ class LeafBuilder {
         }
         if (!contains(assignment_of(nest).lhs.indices, origins(nest, v->variable)[0])) {
           require_one_element(nest, v->variable, "vectorize", "vectorize another loop");
+        } else {
+          require_own_elements(nest, v->variable, "vectorize");
         }
         out.marks.push_back({LoopMark::Kind::Vectorize, number(v->variable), v->variable.span, Race::None, {}});
       }
     }
+  }
+
+  // Different iterations must reach different elements of the output while the loops around stand still. A rotation by
+  // a loop further in moves them: in time all come to all elements.
+  void require_own_elements(const Nest& nest, const IndexVar& loop, const char* command) const {
+    std::vector<bool> known(static_cast<size_t>(placed_.space.size()), false);
+    for (const IndexVar& v : nest.around) known[number(v)] = true;
+    for (size_t p = 0; p < nest.position(loop); ++p) known[number(nest.loops[p])] = true;
+    known = with_recovered(std::move(known));
+    const Assignment& a = assignment_of(nest);
+    for (const IndexVar& index : a.lhs.indices) known[number(index)] = true;
+    if (following(placed_.space.derivations, known)[number(loop)]) return;
+    refuse(
+        nest, loop.span,
+        fmt::format("{}: loop {} is rotated by a loop inside of it, so its iterations reach the same elements of {} at "
+                    "once; reorder that loop outside of {}, or {} another loop",
+                    command, loop.name, a.lhs.tensor, loop.name, command));
   }
 
   // A sum of a thread's or a lane's own is one number, so the loop must stay with one element of the output.
@@ -199,6 +219,10 @@ class LeafBuilder {
     std::vector<bool> known(static_cast<size_t>(placed_.space.size()), false);
     for (const IndexVar& v : nest.around) known[number(v)] = true;
     for (const IndexVar& v : nest.loops) known[number(v)] = true;
+    return with_recovered(std::move(known));
+  }
+
+  std::vector<bool> with_recovered(std::vector<bool> known) const {
     const auto& derivations = placed_.space.derivations;
     for (auto d = derivations.rbegin(); d != derivations.rend(); ++d) {
       if (const auto* t = std::get_if<Tile>(&*d)) {

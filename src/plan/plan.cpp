@@ -50,14 +50,10 @@ StagePlan plan_stage(const Plan& plan, const Stage& stage) {
 
 // All loops but the leaf's; what derives from loops follows from them.
 std::vector<bool> fixed_for_leaf(const StagePlan& stage) {
-  std::vector<bool> fixed(static_cast<size_t>(stage.space.size()), true);
+  std::vector<bool> fixed = recovered_variables(stage.space.derivations, stage.space.size());
+  fixed.flip();
   for (int v : stage.leaf_loops) fixed[v] = false;
   for (int v : all_loops(leaf_of(*stage.stage).root)) fixed[v] = false;
-  for (const Derivation& d : stage.space.derivations) {
-    if (const auto* t = std::get_if<Tile>(&d)) fixed[t->parent] = false;
-    if (const auto* f = std::get_if<Fuse>(&d)) fixed[f->outer] = fixed[f->inner] = false;
-    if (const auto* r = std::get_if<Rotation>(&d)) fixed[r->target] = false;
-  }
   return fixed;
 }
 
@@ -117,12 +113,8 @@ void refuse_too_many_steps(const StagePlan& stage) {
 
 // The variables that loops run over and no leaf does, a part of a loop or a loop of its own.
 std::vector<int> loops_outside_leaf(const StagePlan& made) {
-  std::vector<bool> is_outside(static_cast<size_t>(made.space.size()), true);
-  for (const Derivation& d : made.space.derivations) {
-    if (const auto* t = std::get_if<Tile>(&d)) is_outside[t->parent] = false;
-    if (const auto* f = std::get_if<Fuse>(&d)) is_outside[f->outer] = is_outside[f->inner] = false;
-    if (const auto* r = std::get_if<Rotation>(&d)) is_outside[r->target] = false;
-  }
+  std::vector<bool> is_outside = recovered_variables(made.space.derivations, made.space.size());
+  is_outside.flip();
   for (int loop : made.leaf_loops) is_outside[loop] = false;
   std::vector<int> out;
   for (int v = 0; v < made.space.size(); ++v) {

@@ -7,47 +7,22 @@
 #include <thread>
 #include <vector>
 
+#include "api/summa.h"
+
 namespace distal {
 namespace {
 
-double value_of(const std::vector<int64_t>& at, double salt) {
-  return static_cast<double>((at[0] * 7 + at[1] * 3) % 11) + salt;
-}
-
-void fill(Tensor<double>& t, double salt) {
-  t.fill([&](const std::vector<int64_t>& at) { return value_of(at, salt); });
-}
-
-// A = B C, on a grid of gx by gy.
-struct Product {
-  Param gx{2}, gy{2}, n{6};
-  Machine m{Grid(gx, gy)};
-  Format f{{Dense, Dense}, Distribution(m, {0, 1})};
-  Tensor<double> A{{n, n}, f}, B{{n, n}, f}, C{{n, n}, f};
-
+// Square matrices with data.
+struct Product : Summa {
   Product() {
-    IndexVar i, j, k, io, ii, jo, ji, ko, ki;
-    A(i, j) = B(i, k) * C(k, j);
-    A.schedule()
-        .distribute({i, j}, {io, jo}, {ii, ji}, m)
-        .split(k, ko, ki, 2)
-        .reorder({io, jo, ko, ii, ji, ki})
-        .communicate(A, jo)
-        .communicate({B, C}, ko)
-        .substitute({ii, ji, ki}, BLAS::GeMM);
+    set_size(6);
+    chunk = 2;
     fill(B, 1);
     fill(C, 2);
   }
 
-  void expect_right() const {
-    for (int64_t i = 0; i < n.value(); ++i) {
-      for (int64_t j = 0; j < n.value(); ++j) {
-        double want = 0;
-        for (int64_t k = 0; k < n.value(); ++k) want += B.at({i, k}) * C.at({k, j});
-        ASSERT_EQ(A.at({i, j}), want) << i << ", " << j;
-      }
-    }
-  }
+  void set_size(int64_t n) { ni = nj = nk = n; }
+  void expect_right() const { expect_product(A, B, C); }
 };
 
 void expect_same(const RunReport& a, const RunReport& b) {
@@ -102,7 +77,7 @@ TEST_P(Rerun, WithOtherParams) {
   Kernel kernel = p.A.compile();
   for (int64_t size : {6, 4, 9, 6}) {
     for (int64_t grid : {1, 2, 3}) {
-      p.n = size;
+      p.set_size(size);
       p.gx = grid;
       fill(p.B, static_cast<double>(size));
       fill(p.C, static_cast<double>(grid));

@@ -210,13 +210,14 @@ class Text(CliTest):
     def test_help_names_every_option(self):
         options = {
             ("run",): "FILE --set --type --engine --threads --reps --leaf --check --json --own-memory --seed "
-            "--load --save --strict-order",
+            "--load --save --strict-order --ranks",
+            ("emit",): "FILE --target --output --set --type",
             ("explain",): "FILE --set --type --json --dump",
             ("check",): "FILE --set --type",
             ("plan", "cosma"): "NI NJ NK PROCESSORS BYTES_PER_PROCESSOR --type --json",
             ("redistribute",): "FILE TENSOR FORMAT --set --type --threads --reps --leaf --check --json --own-memory "
             "--seed --load --save --explain",
-            (): "run explain check redistribute plan",
+            (): "run explain emit check redistribute plan",
         }
         for command, words in options.items():
             text = self.succeed(*command, "--help")
@@ -318,7 +319,7 @@ class Refusals(CliTest):
 
     def test_command_line(self):
         self.refuse(2, "subcommand is required")
-        self.refuse(2, ["there is no command `foo`", "run, explain, check, redistribute and plan"], "foo")
+        self.refuse(2, ["there is no command `foo`", "run, explain, emit, check, redistribute and plan"], "foo")
         self.refuse(2, "FILE is required", "run")
         self.refuse(2, "--fast", "run", SUMMA, "--fast")
         self.refuse(2, "not expected", "run", SUMMA, SUMMA)
@@ -329,7 +330,11 @@ class Refusals(CliTest):
             said = f"--strict-order chooses how leaves run, and --leaf {leaf} does too; give one of them"
             self.refuse(2, said, "run", SUMMA, "--set", SMALL, "--strict-order", "--leaf", leaf)
         self.refuse(2, ["foo", "module", "placement", "plan"], "explain", SUMMA, "--dump=foo")
-        self.refuse(2, "there is no engine mpi; the engines are threads", "run", SUMMA, "--engine", "mpi")
+        self.refuse(2, "there is no engine mpi; the engines are threads and legion", "run", SUMMA, "--engine", "mpi")
+        said = "--ranks: the threads engine is one process; --engine legion has several"
+        self.refuse(2, said, "run", SUMMA, "--ranks", 2)
+        self.refuse(2, "there is no target mpi; the targets are legion", "emit", SUMMA, "--target", "mpi", "-o", "x")
+        self.refuse(3, "cannot write /proc/", "emit", SUMMA, "-o", "/proc/nowhere")
 
     def test_files(self):
         self.refuse(2, ["cannot read missing.distal", "No such file"], "run", "missing.distal")

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <thread>
 
+#include "engine/statements.h"
 #include "support/run.h"
 
 namespace distal::core {
@@ -293,27 +294,7 @@ TEST(Statements, OneAfterAnother) {
   for (bool own : {false, true}) {
     RunOptions options;
     options.own_memory = own;
-    run_text(R"(param n = 11
-machine M = Grid(2, 3)
-tensor A(n, n) : xy -> xy on M
-tensor B(n, n) : xy -> yx on M
-tensor C(n, n) : xy -> x0 on M
-tensor D(n, n) : xy -> xy cyclic(x = 2, y) on M
-B(i, j) = A(j, i)
-schedule
-  distribute({i, j}, {io, jo}, {ii, ji}, M)
-  communicate({A, B}, jo)
-C(i, j) = B(i, k) * A(k, j)
-schedule
-  distribute({i, k}, {io, ko}, {ii, ki}, M)
-  communicate({A, B, C}, ko)
-C(i, j) += D(i, j)
-D(i, j) = C(i, j) - B(i, j)
-schedule
-  distribute({i, j}, {io, jo}, {ii, ji}, D)
-  communicate({B, C, D}, j_round)
-)",
-             "", options);
+    run_text(test::kStatements, "", options);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "engine/statements.h"
 #include "engine/threads/script.h"
 #include "support/run.h"
 
@@ -172,29 +173,9 @@ TEST_P(Replays, OfPlansThatAreTooLongAreWalkedAgain) {
   EXPECT_EQ(run.counts(), first);
 }
 
-// Statements of different sizes share memory, which moves while it grows.
-constexpr const char* kStatements = R"(param n = 11
-machine M = Grid(2, 3)
-tensor A(n, n) : xy -> xy on M
-tensor B(n, n) : xy -> yx on M
-tensor C(n, n) : xy -> x0 on M
-B(i, j) = A(j, i)
-schedule
-  distribute({i, j}, {io, jo}, {ii, ji}, M)
-  communicate({A, B}, jo)
-C(i, j) = B(i, k) * A(k, j)
-schedule
-  distribute({i, k}, {io, ko}, {ii, ki}, M)
-  communicate({A, B, C}, ko)
-A(i, j) = B(j, i)
-schedule
-  distribute({i, j}, {io, jo}, {ii, ji}, M)
-  communicate({A, B}, jo)
-)";
-
 TEST_P(Replays, OfSeveralStatements) {
   for (bool own : {false, true}) {
-    TestRun run(kStatements, "", options(own));
+    TestRun run(test::kStatements, "", options(own));
     run.run_and_check();
     RunCounts first = run.counts();
     EXPECT_EQ(run.peak(), run.needs().peak_per_processor);

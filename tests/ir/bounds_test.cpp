@@ -227,6 +227,8 @@ TEST(IterationSpaceTest, WhatAVariableIsRecoveredFrom) {
             (std::set<std::string>{"k", "ko", "ki", "kos", "io"}));
   EXPECT_EQ(names(recovered_from(space.derivations, n, find_variable(space, "i"))),
             (std::set<std::string>{"i", "io", "ii"}));
+  EXPECT_EQ(names(recovered_variables(space.derivations, n)), (std::set<std::string>{"i", "k", "ko"}));
+  EXPECT_EQ(recovered_by(Fuse{1, 0, 2}), (std::vector<int>{1, 0}));
   // The amount of a rotation moves iterations in time only.
   EXPECT_EQ(names(made_from(space.derivations, n, find_variable(space, "kos"))),
             (std::set<std::string>{"kos", "ko", "k"}));

@@ -25,15 +25,15 @@ using test::Environment;
 // A leaf that adds a number to the first element.
 std::string source_of(int number) {
   return "#include <cstdint>\nextern \"C\" void leaf(const std::int64_t*, const std::int64_t*, void* const* data, "
-         "const "
-         "std::int64_t*, const std::int64_t* const*) { *static_cast<double*>(data[0]) += " +
+         "const std::int64_t*, const std::int64_t* const*, const std::int64_t*, const std::int64_t*) { "
+         "*static_cast<double*>(data[0]) += " +
          std::to_string(number) + "; }\n";
 }
 
 double result_of(const CompiledLeaf& leaf) {
   double x = 1;
   void* data[] = {&x};
-  leaf.function<NestFunction>()(nullptr, nullptr, data, nullptr, nullptr);
+  leaf.function<NestFunction>()(nullptr, nullptr, data, nullptr, nullptr, nullptr, nullptr);
   return x;
 }
 

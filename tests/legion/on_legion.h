@@ -81,7 +81,9 @@ class LegionExecutable {
     Plan plan = make_plan(compile(program.module), bind(program.module, set));
     CheckResult result = check_saved(plan, Dataset(plan, {}, 1), folder, 0, 1);
     EXPECT_TRUE(result.ok) << result.first_wrong;
-    if (is_integer(program.module.type)) EXPECT_EQ(result.max_relative_error, 0);
+    if (is_integer(program.module.type)) {
+      EXPECT_EQ(result.max_relative_error, 0);
+    }
     std::filesystem::remove_all(folder);
   }
 

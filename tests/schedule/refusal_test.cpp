@@ -284,6 +284,10 @@ const std::vector<Refusal>& refusals() {
        statement("T(l, i, j) = T2(l, i, k) * C(k, j)",
                  "reorder({i, j, k, l})\nrotate(l, i, lr)\nreorder({lr, i, j, k})\nsubstitute({i, j, k}, gemm)"),
        "substitute: index l is rotated by a loop of the kernel, so it changes inside of it"},
+      {"lower_parallelize_rotated", gemm("reorder({k, i, j})\nrotate(i, k, ir)\nreorder({ir, j, k})\nparallelize(ir)"),
+       "parallelize: loop ir is rotated by a loop inside of it, so its iterations reach the same elements of A at "
+       "once; "
+       "reorder that loop outside of ir, or parallelize another loop"},
       // Marks on loops of the leaf.
       {"unroll_unknown", gemm("unroll(x, 2)"), "unroll: there is no loop x"},
       {"vectorize_unknown", gemm("vectorize(x)"), "vectorize: there is no loop x"},

@@ -41,8 +41,10 @@ LegionSettings read_legion_settings(const std::string& text) {
   return out;
 }
 
-LegionSettings find_legion() {
-  LegionSettings found = read_legion_settings(read_text(DISTAL_LEGION_SETTINGS));
+LegionSettings find_legion() { return find_legion(DISTAL_LEGION_SETTINGS); }
+
+LegionSettings find_legion(const std::string& settings_file) {
+  LegionSettings found = read_legion_settings(read_text(settings_file));
   std::string own = environment("Legion_DIR");
   if (!own.empty() && own != found.legion_dir) {
     found = {"Legion_DIR", own, {}, {}, {}, {}, {}, {}};

@@ -16,6 +16,7 @@ struct LegionSettings {
 // The user's own, of the environment's Legion_DIR, or else the one that was fetched into the build folder. An Error of
 // kind Resources that says how to get one, if there is none.
 LegionSettings find_legion();
+LegionSettings find_legion(const std::string& settings_file);
 
 // The settings of a file of KEY=VALUE lines.
 LegionSettings read_legion_settings(const std::string& text);

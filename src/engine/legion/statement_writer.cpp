@@ -88,7 +88,8 @@ class StatementWriter {
     if (!statement_.nest.empty()) {
       writer_.line("extern \"C\" void " + statement_.nest +
                    "(const Int* extent, const Int* value, void* const* data, const Int* offset,");
-      writer_.line(std::string(18 + statement_.nest.size(), ' ') + "const Int* const* stride);");
+      writer_.line(std::string(18 + statement_.nest.size(), ' ') +
+                   "const Int* const* stride, const Int* first, const Int* last);");
     }
     writer_.open(fmt::format("static void leaf_{}(const LeafCall& call)", statement_.number));
     declare_places();
@@ -184,7 +185,8 @@ class StatementWriter {
       for (const IntExpr& e : all) out.push_back(names_.text(e));
       return fmt::format("{}", fmt::join(out, ", "));
     };
-    writer_.line(fmt::format("return {{{{{}}}, {{{}}}}};", list(n.rects[rect].lo), list(n.rects[rect].hi)));
+    writer_.line(fmt::format("return {{{{{}}},", list(n.rects[rect].lo)));
+    writer_.line(fmt::format("        {{{}}}}};", list(n.rects[rect].hi)));
     writer_.close(n.privilege == Privilege::Write ? "}, true);" : "});");
   }
 

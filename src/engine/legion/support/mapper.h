@@ -100,8 +100,7 @@ class GridMapper : public Mapping::DefaultMapper {
     if (task.get_depth() == 0) return DefaultMapper::map_task(ctx, task, in, out);
     std::vector<VariantID> variants;
     runtime->find_valid_variants(ctx, task.task_id, variants, task.target_proc.kind());
-    if (variants.empty()) fail(3, std::string(task.get_task_name()) + " cannot run on this kind of processor");
-    out.chosen_variant = variants[0];
+    out.chosen_variant = variants.at(0);
     out.target_procs.assign(1, task.target_proc);
     for (size_t r = 0; r < task.regions.size(); ++r) map_region(ctx, task, r, out);
   }

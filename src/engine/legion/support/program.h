@@ -63,25 +63,25 @@ void compare(const T& found, const Expected<T>& expected, Difference& out) {
   ++out.checked;
 }
 
-using Nest = void(const std::int64_t* extent, const std::int64_t* value, void* const* data, const std::int64_t* offset,
-                  const std::int64_t* const* stride);
+using Nest = void(const Int* extent, const Int* value, void* const* data, const Int* offset, const Int* const* stride,
+                  const Int* first, const Int* last);
 
-// A leaf as loops.
-inline void run_nest(Nest* nest, const std::vector<std::int64_t>& extent, const std::vector<std::int64_t>& value,
+// A leaf as loops, all of their iterations.
+inline void run_nest(Nest* nest, const std::vector<Int>& extent, const std::vector<Int>& value,
                      const std::vector<Operand>& operands) {
   std::vector<void*> data;
-  std::vector<std::int64_t> offset(operands.size(), 0);
-  std::vector<const std::int64_t*> strides;
+  std::vector<Int> offset(operands.size(), 0), first(extent.size(), 0);
+  std::vector<const Int*> strides;
   for (const Operand& o : operands) {
     data.push_back(o.data);
     strides.push_back(o.strides);
   }
-  nest(extent.data(), value.data(), data.data(), offset.data(), strides.data());
+  nest(extent.data(), value.data(), data.data(), offset.data(), strides.data(), first.data(), extent.data());
 }
 
 #ifdef DISTAL_LEAVES
 // The same leaf by DISTAL's library: BLAS, or code made for the strides that the operands have.
-inline void run_leaf(const distal::Leaves& leaves, size_t statement, const std::vector<std::int64_t>& value,
+inline void run_leaf(const distal::Leaves& leaves, size_t statement, const std::vector<Int>& value,
                      const std::vector<Operand>& operands) {
   std::vector<distal::Leaves::Operand> all;
   for (const Operand& o : operands) all.push_back({o.data, o.strides});
