@@ -28,6 +28,10 @@ class Leaves {
   // first what reads them, then what fills them. May be called by several threads at once.
   void run(std::size_t statement, const std::vector<std::int64_t>& values, const std::vector<Operand>& operands) const;
 
+  // Whether a run of this leaf makes its part of the output in whole, whatever that held before. Else it adds to it,
+  // and the output must be zero, or have what is to be added to, before the first run.
+  bool begins(std::size_t statement) const;
+
   // How the leaf of a statement runs, in a few words.
   std::string description(std::size_t statement) const;
 

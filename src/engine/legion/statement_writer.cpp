@@ -105,14 +105,9 @@ class StatementWriter {
     writer_.line("#endif");
     writer_.close();
     writer_.line("");
-    writer_.open(fmt::format("static std::string leaf_text_{}()", statement_.number));
-    writer_.line("#ifdef DISTAL_LEAVES");
-    writer_.line(fmt::format("return leaves().description({});", statement_.number - 1));
-    writer_.line("#else");
-    writer_.line("return \"loops\";");
-    writer_.line("#endif");
-    writer_.close();
-    writer_.line("");
+    write_about("std::string", "leaf_text", "description", "\"loops\"");
+    writer_.line("// Whether it makes its part of the output in whole, which then need not be zero before.");
+    write_about("bool", "leaf_begins", "begins", "false");
   }
 
  private:
@@ -139,6 +134,18 @@ class StatementWriter {
     return out.empty() ? "" : fmt::format(", {{{}}}", fmt::join(out, ", "));
   }
 
+  // What DISTAL's library, or the loops, say of the leaf.
+  void write_about(const char* type, const char* function, const char* question, const char* of_loops) {
+    writer_.open(fmt::format("static {} {}_{}()", type, function, statement_.number));
+    writer_.line("#ifdef DISTAL_LEAVES");
+    writer_.line(fmt::format("return leaves().{}({});", question, statement_.number - 1));
+    writer_.line("#else");
+    writer_.line(fmt::format("return {};", of_loops));
+    writer_.line("#endif");
+    writer_.close();
+    writer_.line("");
+  }
+
   // ---- launches ----
 
   void visit(const Node& node) {
@@ -148,7 +155,9 @@ class StatementWriter {
   void show(const Chain& n) {
     for (const NodePtr& part : n.parts) visit(*part);
   }
-  void show(const Init& n) { writer_.line(fmt::format("session.zero({});", tensor(n.tensor))); }
+  void show(const Init& n) {
+    writer_.line(fmt::format("if (!leaf_begins_{}()) session.zero({});", statement_.number, tensor(n.tensor)));
+  }
   void show(const Launch& n) { visit(*n.body); }
 
   void show(const Loop& n) {
@@ -217,8 +226,14 @@ class StatementWriter {
     std::vector<const Acquire*> acquires = acquires_of(stage_);
     for (const Region& r : regions_) {
       const Acquire& a = *acquires[static_cast<size_t>(r.acquire)];
-      const char* use = a.privilege == Privilege::Read ? "read" : a.privilege == Privilege::Write ? "write" : "reduce";
-      uses.push_back(fmt::format("{}({})", use, parts_name(a, static_cast<size_t>(r.rect))));
+      std::string parts = parts_name(a, static_cast<size_t>(r.rect));
+      switch (a.privilege) {
+        case Privilege::Read: uses.push_back(fmt::format("read({})", parts)); break;
+        case Privilege::Reduce: uses.push_back(fmt::format("reduce({})", parts)); break;
+        case Privilege::Write:
+          uses.push_back(fmt::format("write({}, leaf_begins_{}())", parts, statement_.number));
+          break;
+      }
     }
     writer_.line(fmt::format("session.launch(kFirstLeaf + {}, places, {{{}}}, {{{}}});", 2 * (statement_.number - 1),
                              fmt::join(loops, ", "), fmt::join(uses, ", ")));

@@ -247,8 +247,7 @@ struct Use {
   PrivilegeMode privilege;
 };
 inline Use read(const Parts& parts) { return {parts, LEGION_READ_ONLY}; }
-inline Use write(const Parts& parts) { return {parts, LEGION_READ_WRITE}; }
-inline Use overwrite(const Parts& parts) { return {parts, LEGION_WRITE_DISCARD}; }
+inline Use write(const Parts& parts, bool whole) { return {parts, whole ? LEGION_WRITE_DISCARD : LEGION_READ_WRITE}; }
 inline Use reduce(const Parts& parts) { return {parts, LEGION_REDUCE}; }
 
 enum class Lifetime { Kept, Transient };

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Legion beside the threads engine: the same programs on the same two processors, in turn.
+
+In a round each engine runs each program several times and reports its best; the table has the medians over the rounds,
+and the median of the ratios of the same round. The last table is what Legion itself costs: programs of many tiny steps,
+whose leaves have next to nothing to do. `bench/legion/run.py --output bench/legion/RESULTS.md` writes the report.
+"""
+
+import argparse
+import datetime
+import json
+import os
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAMS = [
+    ("GEMM 4096, SUMMA", "summa", "ni=4096,nj=4096,nk=4096,gx=2,gy=1,chunk=1024"),
+    ("GEMM 4096, Johnson", "johnson", "ni=4096,nj=4096,nk=4096,gx=1,gy=1,gz=2"),
+    ("TTV 512", "ttv", "ni=512,nj=512,nk=512,gx=2,gy=1"),
+    ("inner product 512", "innerprod", "ni=512,nj=512,nk=512,gx=2,gy=1"),
+    ("TTM 512 x 64", "ttm", "ni=512,nj=512,nk=512,nl=64,gx=2"),
+    ("MTTKRP 512, rank 64", "mttkrp", "ni=512,nj=512,nk=512,nl=64,gx=2,gy=1,gz=1"),
+    ("4-index contraction 40", "contraction4", "ni=40,nj=40,nk=40,nl=40,nm=40,nn=40,gx=2,gy=1"),
+]
+STEPS = [
+    ("one process, 512 launches of 2 tasks", 1, "ni=2,nj=2,nk=512,gx=2,gy=1,chunk=1"),
+    ("one process, 512 launches of 4 tasks", 1, "ni=2,nj=2,nk=512,gx=2,gy=2,chunk=1"),
+    ("two processes, 512 launches of 2 tasks", 2, "ni=2,nj=2,nk=512,gx=2,gy=1,chunk=1"),
+]
+TARGET = 0.9
+
+
+def run(options, engine, name, settings, ranks=1):
+    command = [options.distal, "run", ROOT / "algorithms" / f"{name}.distal", "--set", settings, "--engine", engine,
+               "--reps", options.reps, "--json", "--ranks", ranks]
+    done = subprocess.run(list(map(str, command)), capture_output=True, encoding="utf-8", timeout=600, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
+    return json.loads(done.stdout)
+
+
+def compare(options):
+    yield "| program | threads | Legion | speed of Legion to threads | spread | target |  |"
+    yield "| --- | --- | --- | --- | --- | --- | --- |"
+    for title, name, settings in PROGRAMS:
+        times = {"threads": [], "legion": []}
+        for round_ in range(options.rounds):
+            for engine in sorted(times, reverse=round_ % 2 == 1):
+                times[engine].append(run(options, engine, name, settings)["seconds_min"])
+        ratios = [a / b for a, b in zip(times["threads"], times["legion"])]
+        ratio = statistics.median(ratios)
+        shown = [f"{1e3 * statistics.median(times[engine]):.1f} ms" for engine in ("threads", "legion")]
+        yield (f"| {title} (`{settings}`) | {shown[0]} | {shown[1]} | {ratio:.3g} | {min(ratios):.3g} to {max(ratios):.3g} "
+               f"| {TARGET} | {'met' if ratio >= TARGET else 'missed'} |")
+
+
+def overhead(options):
+    yield "| steps | a task | a launch |"
+    yield "| --- | --- | --- |"
+    for title, ranks, settings in STEPS:
+        made = [run(options, "legion", "summa", settings, ranks) for _ in range(options.rounds)]
+        task = statistics.median(m["seconds_min"] / m["tasks"] for m in made)
+        launches = int(settings.split("nk=")[1].split(",")[0])
+        launch = statistics.median(m["seconds_min"] / launches for m in made)
+        yield f"| {title} | {1e6 * task:.0f} us | {1e6 * launch:.0f} us |"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--distal", type=Path, default=ROOT / "build" / "distal")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--reps", type=int, default=4, help="runs of a program in a round")
+    parser.add_argument("--output", type=Path)
+    options = parser.parse_args()
+    lines = []
+    head = ["# Legion beside the threads engine", "",
+            f"- cores: {os.cpu_count()}, load at the start: {os.getloadavg()[0]:.2f}",
+            f"- made by: bench/legion/run.py --rounds {options.rounds} --reps {options.reps}",
+            f"- date: {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d %H:%M} UTC", ""]
+    for part in (head, compare(options), [""], overhead(options)):
+        for line in part:
+            print(line, flush=True)
+            lines.append(line)
+    if options.output:
+        options.output.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
