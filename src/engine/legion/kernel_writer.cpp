@@ -138,7 +138,7 @@ class KernelWriter {
 
   bool moves_output(int loop) const {
     const std::vector<int>& indices = compute_.operands[0].indices;
-    return std::any_of(indices.begin(), indices.end(), [&](int index) {
+    return std::any_of(indices.begin(), indices.end(), [&](int index) -> bool {
       return recovered_from(stage_.space.derivations, stage_.space.size(), index)[static_cast<size_t>(loop)];
     });
   }
