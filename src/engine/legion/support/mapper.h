@@ -189,16 +189,18 @@ class GridMapper : public Mapping::DefaultMapper {
     return out;
   }
 
+  // Of those of its kind that a processor reaches, the one that it reaches best: a GPU may see those of others too.
   Memory memory_of(Processor processor) {
     auto found = memories_.find(processor);
     if (found != memories_.end()) return found->second;
-    Machine::MemoryQuery query(machine);
-    if (processor.kind() == Processor::TOC_PROC) {
-      query.only_kind(Memory::GPU_FB_MEM).best_affinity_to(processor);  // others may be reached too
-    } else {
-      query.only_kind(Memory::SYSTEM_MEM).has_affinity_to(processor);
+    Memory::Kind kind = processor.kind() == Processor::TOC_PROC ? Memory::GPU_FB_MEM : Memory::SYSTEM_MEM;
+    std::vector<Machine::ProcessorMemoryAffinity> all;
+    machine.get_proc_mem_affinity(all, processor);
+    Machine::ProcessorMemoryAffinity best{};
+    for (const auto& one : all) {
+      if (one.m.kind() == kind && (!best.m.exists() || one.bandwidth > best.bandwidth)) best = one;
     }
-    return memories_[processor] = query.first();
+    return memories_[processor] = best.m;
   }
 
   [[noreturn]] static void out_of_memory(Memory memory, size_t bytes) {
