@@ -84,6 +84,9 @@ TEST(LegionGpu, WhatIsForGpusIsThereOnlyWithThem) {
   // What a program says when a GPU fails it.
   EXPECT_NE(gpu.at("distal/gpu.h").find("a GPU could not run a leaf: "), std::string::npos);
   EXPECT_NE(gpu.at("distal/gpu.h").find("cuBLAS could not run a leaf: "), std::string::npos);
+  EXPECT_NE(
+      gpu.at("distal/program.h").find("the program runs on GPUs, and Legion has none here; -ll:gpu N gives it some"),
+      std::string::npos);
 }
 
 TEST(LegionGpu, LeavesOfCpusStandBesideThoseOfGpus) {

@@ -274,6 +274,7 @@ class StatementWriter {
   void write_gpu_leaf() {
     const Compute& compute = gpu_compute(stage_);
     std::optional<LeafBox> box = leaf_box(stage_);
+    std::optional<double> factor = box ? gemm_factor(compute, *box, statement_.type) : std::nullopt;
     writer_.line("// The leaf: what a GPU computes at each launch.");
     writer_.line(fmt::format("extern \"C\" GpuLeaf {};", statement_.gpu));
     writer_.open(fmt::format("static void leaf_{}(const LeafCall& call)", statement_.number));
@@ -281,7 +282,7 @@ class StatementWriter {
     declare_operands();
     if (box) {
       declare_ranges(*box);
-      if (std::optional<double> factor = gemm_factor(compute, *box, statement_.type)) {
+      if (factor) {
         writer_.line(fmt::format("if (gemm_on_gpu<T>(ranges, {{{}}}, operands, {})) return;",
                                  fmt::join(positions(compute, *box), ", "), *factor));
       }
@@ -292,6 +293,9 @@ class StatementWriter {
       writer_.line(fmt::format("run_on_gpu({}, extent, value, operands);", statement_.gpu));
     }
     writer_.close();
+    writer_.line("");
+    writer_.line(fmt::format("static std::string leaf_text_{}() {{ return \"{}\"; }}", statement_.number,
+                             factor ? "cuBLAS" : "a kernel"));
     writer_.line("");
   }
 
