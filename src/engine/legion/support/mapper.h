@@ -61,14 +61,18 @@ inline std::vector<Processor>& processors(bool gpu) {
   return gpu ? gpus : cpus;
 }
 
-inline Processor processor_of(const Grid& grid, const DomainPoint& point) {
+inline size_t number_of(const Grid& grid, const DomainPoint& point) {
   Coordinates at(grid.extents.size());
   for (size_t d = 0; d < at.size(); ++d) at[d] = point[static_cast<int>(d)];
-  const std::vector<Processor>& all = processors(grid.gpu);
-  return all[static_cast<size_t>(grid.number(at)) % all.size()];
+  return static_cast<size_t>(grid.number(at));
 }
 
-// The CPU that does a GPU's work for it: one of the same process.
+inline Processor processor_of(const Grid& grid, const DomainPoint& point) {
+  const std::vector<Processor>& all = processors(grid.gpu);
+  return all[number_of(grid, point) % all.size()];
+}
+
+// The CPU that does a GPU's work for it: one of the same process, where the points of one GPU take turns.
 inline Processor cpu_beside(const Grid& grid, const DomainPoint& point) {
   Processor beside = processor_of(grid, point);
   if (!grid.gpu) return beside;
@@ -76,9 +80,7 @@ inline Processor cpu_beside(const Grid& grid, const DomainPoint& point) {
   for (Processor p : processors(false)) {
     if (p.address_space() == beside.address_space()) all.push_back(p);
   }
-  const std::vector<Processor>& gpus = processors(true);
-  auto number = static_cast<size_t>(std::find(gpus.begin(), gpus.end(), beside) - gpus.begin());
-  return all[number % all.size()];
+  return all[number_of(grid, point) % all.size()];
 }
 
 // With several processes, each issues the launches of the points that run on it.
