@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "engine/legion/kernel_writer.h"
 #include "engine/legion/program_writer.h"
 #include "engine/legion/support_files.h"
 
@@ -36,9 +39,100 @@ else()
 endif()
 )";
 
+// Where there are GPUs. Which ones is known where there is one; else the code is made for those that most have.
+constexpr char kGpuCmake[] = R"(cmake_minimum_required(VERSION 3.18)
+project({name} LANGUAGES CXX)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+set(CMAKE_CXX_STANDARD 17)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+
+find_package(CUDAToolkit REQUIRED)
+if(NOT CMAKE_CUDA_COMPILER)
+  set(CMAKE_CUDA_COMPILER ${{CUDAToolkit_NVCC_EXECUTABLE}})
+endif()
+if(NOT CMAKE_CUDA_ARCHITECTURES)
+  execute_process(COMMAND nvidia-smi -L RESULT_VARIABLE no_gpu OUTPUT_QUIET ERROR_QUIET)
+  if(no_gpu STREQUAL "0" AND CMAKE_VERSION VERSION_GREATER_EQUAL 3.24)
+    set(CMAKE_CUDA_ARCHITECTURES native)
+  else()
+    set(CMAKE_CUDA_ARCHITECTURES 80 90)
+  endif()
+endif()
+enable_language(CUDA)
+set(CMAKE_CUDA_STANDARD 17)
+set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
+
+find_package(Legion REQUIRED)
+
+add_executable({name} {name}.cpp{kernels})
+target_include_directories({name} PRIVATE ${{CMAKE_CURRENT_SOURCE_DIR}})
+target_link_libraries({name} PRIVATE Legion::Legion CUDA::cublas CUDA::cudart)
+target_compile_options({name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fwrapv>)
+)";
+
+// The leaves that run on CPUs beside those.
+constexpr char kGpuCmakeLeaves[] = R"(
+find_package(distal QUIET)
+if(distal_FOUND)
+  # Leaves by DISTAL's library, the same as on its other engines.
+  target_compile_definitions({name} PRIVATE DISTAL_LEAVES)
+  target_link_libraries({name} PRIVATE distal::distal)
+else()
+  message(STATUS "DISTAL's library was not found: leaves on CPUs are the loops of the schedule")
+  target_sources({name} PRIVATE{nests})
+  target_compile_options({name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O3 -march=native -fopenmp>)
+  target_link_options({name} PRIVATE -fopenmp)
+endif()
+)";
+
+constexpr const char* kGpuFiles[] = {"gpu.h", "gpu_sums.h", "kernel.h"};
+
+// The names of files that a program is made of, each with a blank before it.
+struct Files {
+  std::string nests;
+  std::string kernels;
+};
+
+std::string cmake_text(const std::vector<LegionSource>& sources, const Files& files) {
+  auto fill = [&](const char* text) {
+    return fmt::format(fmt::runtime(text), fmt::arg("name", sources[0].name), fmt::arg("nests", files.nests),
+                       fmt::arg("kernels", files.kernels));
+  };
+  if (std::none_of(sources.begin(), sources.end(), uses_gpus)) return fill(kCmake);
+  bool cpus = std::any_of(sources.begin(), sources.end(), uses_cpus);
+  return fill(kGpuCmake) + (cpus ? fill(kGpuCmakeLeaves) : "");
+}
+
+bool has_complex_sums(const LegionSource& source) {
+  ElementType type = source.program->module.type;
+  return uses_gpus(source) && (type == ElementType::ComplexFloat || type == ElementType::ComplexDouble);
+}
+
+// What goes through nvcc.
+void add_kernels(const std::vector<LegionSource>& sources, std::map<std::string, std::string>& out, Files& files) {
+  auto add = [&](const std::string& file, const std::string& text) {
+    out[file] = text;
+    files.kernels += " " + file;
+  };
+  for (const LegionSource& s : sources) {
+    for (size_t n = 0; n < s.program->stages.size(); ++n) {
+      std::string kernel = gpu_name(s, n);
+      if (!kernel.empty()) add(kernel + ".cu", write_gpu_kernel(s.program->module, s.program->stages[n], kernel));
+    }
+  }
+  if (std::any_of(sources.begin(), sources.end(), has_complex_sums)) {
+    add("gpu_sums.cu", "#include \"distal/gpu_sums.h\"\n");
+  }
+}
+
 std::string main_text(const std::vector<LegionSource>& sources) {
+  bool gpus = std::any_of(sources.begin(), sources.end(), uses_gpus);
   std::string out =
-      "// Emitted by DISTAL for Legion.\n\n#include \"distal/program.h\"\n\nusing namespace distal_legion;\n\n";
+      fmt::format("// Emitted by DISTAL for Legion.\n\n#include \"distal/{}.h\"\n\nusing namespace distal_legion;\n\n",
+                  gpus ? "gpu" : "program");
   std::string all;
   for (const LegionSource& s : sources) {
     out += write_legion_program(s) + "\n";
@@ -50,20 +144,24 @@ std::string main_text(const std::vector<LegionSource>& sources) {
 }  // namespace
 
 std::map<std::string, std::string> emit_legion(const std::vector<LegionSource>& sources) {
-  const std::string& name = sources[0].name;
   std::map<std::string, std::string> out;
-  for (const auto& [file, text] : legion_support_files()) out["distal/" + file] = text;
-  std::string nests;
+  bool gpus = std::any_of(sources.begin(), sources.end(), uses_gpus);
+  for (const auto& [file, text] : legion_support_files()) {
+    bool needed = gpus || std::find(std::begin(kGpuFiles), std::end(kGpuFiles), file) == std::end(kGpuFiles);
+    if (needed) out["distal/" + file] = text;
+  }
+  Files files;
   for (const LegionSource& s : sources) {
     for (size_t n = 0; n < s.program->stages.size(); ++n) {
       std::string nest = nest_name(s, n);
       if (nest.empty()) continue;
       out[nest + ".cpp"] = write_nest(s, n);
-      nests += " " + nest + ".cpp";
+      files.nests += " " + nest + ".cpp";
     }
   }
-  out[name + ".cpp"] = main_text(sources);
-  out["CMakeLists.txt"] = fmt::format(kCmake, fmt::arg("name", name), fmt::arg("nests", nests));
+  add_kernels(sources, out, files);
+  out[sources[0].name + ".cpp"] = main_text(sources);
+  out["CMakeLists.txt"] = cmake_text(sources, files);
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/legion/check_writer.h"
+#include "engine/legion/gpu_leaf.h"
 #include "engine/legion/names.h"
 #include "engine/legion/program.h"
 #include "engine/legion/statement_writer.h"
@@ -26,6 +27,12 @@ void require_dimensions(size_t count, const std::string& what, const SourceSpan&
               span, {}, Error::Kind::Resources);
 }
 
+void require_memory(const Tensor& t) {
+  if (t.memory != MemoryKind::Gpu || has_gpus(t.machine.value_or(Machine{}))) return;
+  throw Error(fmt::format("tensor {} lives in gpu memory, and the processors that it is on are CPUs", t.name), t.span,
+              "put it on a machine whose last grid says gpu", Error::Kind::Resources);
+}
+
 class ProgramWriter {
  public:
   explicit ProgramWriter(const LegionSource& source)
@@ -36,12 +43,12 @@ class ProgramWriter {
     writer_.line("");
     writer_.line(fmt::format("using T = {};", cpp_type(module_.type)));
     writer_.line("");
-    write_text();
+    if (uses_cpus(source_)) write_text();
     declare_params();
     find_grids();
     declare_tensors();
     write_set_params();
-    write_leaves();
+    if (uses_cpus(source_)) write_leaves();
     for (size_t s = 0; s < program_.stages.size(); ++s) write_stage(s);
     write_run();
     write_registration();
@@ -83,10 +90,9 @@ class ProgramWriter {
   // All levels as one; a machine without any is one processor.
   const std::string& grid_of(const Machine& machine) {
     std::vector<IntExpr> extents;
-    bool gpu = false;
+    bool gpu = has_gpus(machine);
     for (const Grid& level : machine.levels) {
       extents.insert(extents.end(), level.extents.begin(), level.extents.end());
-      gpu = level.processor == ProcessorKind::Gpu;
     }
     if (extents.empty()) extents.emplace_back(1);
     for (const GridEntry& g : grids_) {
@@ -103,6 +109,7 @@ class ProgramWriter {
     std::vector<std::string> all;
     for (const Tensor& t : module_.tensors) {
       require_dimensions(t.dimensions.size(), "tensor " + t.name, t.span);
+      require_memory(t);
       // A tensor may be called like a param; the text knows each by a name of its own.
       tensors_[t.name] = names_.fresh(t.name);
       all.push_back(tensors_[t.name]);
@@ -176,7 +183,8 @@ class ProgramWriter {
 
   void write_stage(size_t s) {
     const Stage& stage = program_.stages[s];
-    StatementNames statement{s + 1, grid_of(stage.machine), tensors_, nest_name(source_, s)};
+    StatementNames statement{s + 1,       grid_of(stage.machine), tensors_, nest_name(source_, s), gpu_name(source_, s),
+                             module_.type};
     write_leaf(stage, statement, names_, writer_);
     write_statement(stage, statement, names_, writer_);
     write_check(module_, stage, statement, names_, writer_);
@@ -216,10 +224,11 @@ class ProgramWriter {
     writer_.line(fmt::format("static std::vector<const Grid*> all_grids() {{ return {{{}}}; }}", fmt::join(all, ", ")));
     writer_.line("");
     writer_.open("static void register_tasks()");
-    writer_.line("register_data_tasks<T>();");
+    writer_.line(uses_gpus(source_) ? "register_gpu_data_tasks<T>();" : "register_data_tasks<T>();");
     for (size_t s = 0; s < program_.stages.size(); ++s) {
-      writer_.line(fmt::format("register_leaf<T, leaf_{}>(kFirstLeaf + {}, \"{}\");", s + 1, 2 * s,
-                               to_string(program_.stages[s].source.statement)));
+      writer_.line(fmt::format("register_leaf<T, leaf_{}>(kFirstLeaf + {}, \"{}\"{});", s + 1, 2 * s,
+                               to_string(program_.stages[s].source.statement),
+                               gpu_name(source_, s).empty() ? "" : ", Processor::TOC_PROC"));
       writer_.line(fmt::format("register_check<T, check_{}>(kFirstLeaf + {});", s + 1, 2 * s + 1));
     }
     writer_.close();
@@ -249,7 +258,27 @@ class ProgramWriter {
 
 std::string write_legion_program(const LegionSource& source) { return ProgramWriter(source).run(); }
 
+bool uses_gpus(const LegionSource& source) {
+  const Module& module = source.program->module;
+  const auto& stages = source.program->stages;
+  return std::any_of(module.machines.begin(), module.machines.end(), has_gpus) ||
+         std::any_of(module.tensors.begin(), module.tensors.end(),
+                     [](const Tensor& t) { return t.machine && has_gpus(*t.machine); }) ||
+         std::any_of(stages.begin(), stages.end(), [](const Stage& s) { return has_gpus(s.machine); });
+}
+
+bool uses_cpus(const LegionSource& source) {
+  const auto& stages = source.program->stages;
+  return std::any_of(stages.begin(), stages.end(), [](const Stage& s) { return !has_gpus(s.machine); });
+}
+
+std::string gpu_name(const LegionSource& source, size_t statement) {
+  return has_gpus(source.program->stages[statement].machine) ? fmt::format("{}_gpu_{}", source.name, statement + 1)
+                                                             : "";
+}
+
 std::string nest_name(const LegionSource& source, size_t statement) {
+  if (has_gpus(source.program->stages[statement].machine)) return "";
   const Leaf& leaf = leaf_of(source.program->stages[statement]);
   return leaf.root.compute() ? fmt::format("{}_nest_{}", source.name, statement + 1) : "";
 }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/legion/gpu_leaf.h"
+
 namespace distal::core {
 
 namespace {
@@ -84,6 +86,7 @@ class StatementWriter {
   }
 
   void write_leaf() {
+    if (!statement_.gpu.empty()) return write_gpu_leaf();
     writer_.line("// The leaf: what a processor computes at each launch.");
     if (!statement_.nest.empty()) {
       writer_.line("extern \"C\" void " + statement_.nest +
@@ -92,12 +95,9 @@ class StatementWriter {
                    "const Int* const* stride, const Int* first, const Int* last);");
     }
     writer_.open(fmt::format("static void leaf_{}(const LeafCall& call)", statement_.number));
-    declare_places();
-    for (size_t l = 0; l < loops_.size(); ++l) {
-      writer_.line(fmt::format("const Int {} = call.loops[{}];", name(loops_[l]), l));
-    }
-    writer_.line(fmt::format("const std::vector<Int> value{{{}}};", fmt::join(values(), ", ")));
-    writer_.line(fmt::format("const std::vector<Operand> operands{{{}}};", fmt::join(operands(), ", ")));
+    declare_still();
+    declare_values();
+    declare_operands();
     writer_.line("#ifdef DISTAL_LEAVES");
     writer_.line(fmt::format("run_leaf(leaves(), {}, value, operands);", statement_.number - 1));
     writer_.line("#else");
@@ -216,8 +216,12 @@ class StatementWriter {
                              machine_dimension(stage_.machine, d.level, d.dimension)));
   }
 
-  void declare_places() {
+  // What stands still around the leaf.
+  void declare_still() {
     for (const LaunchDimension& d : launch_dimensions(stage_)) declare_place(d, "call.at");
+    for (size_t l = 0; l < loops_.size(); ++l) {
+      writer_.line(fmt::format("const Int {} = call.loops[{}];", name(loops_[l]), l));
+    }
   }
 
   void show(const Leaf&) {
@@ -264,10 +268,71 @@ class StatementWriter {
       writer_.line("#error \"this leaf has workspaces, and needs DISTAL's library\"");
       return;
     }
+    declare_extents();
+    writer_.line(fmt::format("run_nest({}, extent, value, operands);", statement_.nest));
+  }
+
+  void declare_values() { writer_.line(fmt::format("const std::vector<Int> value{{{}}};", fmt::join(values(), ", "))); }
+
+  void declare_operands() {
+    writer_.line(fmt::format("const std::vector<Operand> operands{{{}}};", fmt::join(operands(), ", ")));
+  }
+
+  void declare_extents() {
     std::vector<std::string> extents;
     for (const IntExpr& e : stage_.space.extents) extents.push_back(names_.text(e));
     writer_.line(fmt::format("const std::vector<Int> extent{{{}}};", fmt::join(extents, ", ")));
-    writer_.line(fmt::format("run_nest({}, extent, value, operands);", statement_.nest));
+  }
+
+  // ---- the leaf on a GPU ----
+
+  void write_gpu_leaf() {
+    const Compute& compute = gpu_compute(stage_);
+    std::optional<LeafBox> box = leaf_box(stage_);
+    std::optional<double> factor = box ? gemm_factor(compute, *box, statement_.type) : std::nullopt;
+    writer_.line("// The leaf: what a GPU computes at each launch.");
+    writer_.line(fmt::format("extern \"C\" GpuLeaf {};", statement_.gpu));
+    writer_.open(fmt::format("static void leaf_{}(const LeafCall& call)", statement_.number));
+    declare_still();
+    declare_operands();
+    if (box) {
+      declare_ranges(*box);
+      if (factor) {
+        writer_.line(fmt::format("if (gemm_on_gpu<T>(ranges, {{{}}}, operands, {})) return;",
+                                 fmt::join(positions(compute, *box), ", "), *factor));
+      }
+      writer_.line(fmt::format("run_on_gpu({}, ranges, operands);", statement_.gpu));
+    } else {
+      declare_values();
+      declare_extents();
+      writer_.line(fmt::format("run_on_gpu({}, extent, value, operands);", statement_.gpu));
+    }
+    writer_.close();
+    writer_.line("");
+    writer_.line(fmt::format("static std::string leaf_text_{}() {{ return \"{}\"; }}", statement_.number,
+                             factor ? "cuBLAS" : "a kernel"));
+    writer_.line("");
+  }
+
+  void declare_ranges(const LeafBox& box) {
+    std::vector<std::string> ranges, indices;
+    for (size_t i = 0; i < box.indices.size(); ++i) {
+      ranges.push_back(fmt::format("{{{}, {}}}", names_.text(box.ranges[i].lo), names_.text(box.ranges[i].hi)));
+      indices.push_back(stage_.space.names[static_cast<size_t>(box.indices[i])]);
+    }
+    writer_.line(fmt::format("const std::vector<Range> ranges{{{}}};{}", fmt::join(ranges, ", "),
+                             indices.empty() ? "" : fmt::format("  // {}", fmt::join(indices, ", "))));
+  }
+
+  // By operand: its indices, as numbers of ranges.
+  static std::vector<std::string> positions(const Compute& compute, const LeafBox& box) {
+    std::vector<std::string> out;
+    for (const LeafOperand& o : compute.operands) {
+      std::vector<size_t> one;
+      for (int v : o.indices) one.push_back(box.position(v));
+      out.push_back(fmt::format("{{{}}}", fmt::join(one, ", ")));
+    }
+    return out;
   }
 
   const Stage& stage_;

@@ -18,6 +18,8 @@ struct StatementNames {
   std::string grid;
   const TensorNames& tensors;
   std::string nest;  // the function of its loops; empty if there is none
+  std::string gpu;   // the function of its kernel; empty if it runs on CPUs
+  ElementType type;
 };
 
 // The function of a leaf: what its task calls.

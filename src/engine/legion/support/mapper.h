@@ -16,11 +16,20 @@ namespace distal_legion {
 
 using namespace Legion;
 
-// The grids of the program that runs, by id; the tag of a launch is the id of its grid.
+// The grids of the program that runs, by id.
 inline std::vector<const Grid*>& grids() {
   static std::vector<const Grid*> all;
   return all;
 }
+
+// The tag of a launch: the id of its grid, and whether it runs on CPUs also where the grid is one of GPUs.
+struct Target {
+  int grid = 0;
+  bool cpu = false;
+
+  MappingTagID tag() const { return static_cast<MappingTagID>(2 * grid + (cpu ? 1 : 0)); }
+  static Target of(MappingTagID tag) { return {static_cast<int>(tag / 2), tag % 2 == 1}; }
+};
 
 // The tag of a region requirement: the storage order of its tensor, outermost dimension first, and whether the copy is
 // of no use after the task.
@@ -52,11 +61,26 @@ inline std::vector<Processor>& processors(bool gpu) {
   return gpu ? gpus : cpus;
 }
 
-inline Processor processor_of(const Grid& grid, const DomainPoint& point) {
+inline size_t number_of(const Grid& grid, const DomainPoint& point) {
   Coordinates at(grid.extents.size());
   for (size_t d = 0; d < at.size(); ++d) at[d] = point[static_cast<int>(d)];
+  return static_cast<size_t>(grid.number(at));
+}
+
+inline Processor processor_of(const Grid& grid, const DomainPoint& point) {
   const std::vector<Processor>& all = processors(grid.gpu);
-  return all[static_cast<size_t>(grid.number(at)) % all.size()];
+  return all[number_of(grid, point) % all.size()];
+}
+
+// The CPU that does a GPU's work for it: one of the same process, where the points of one GPU take turns.
+inline Processor cpu_beside(const Grid& grid, const DomainPoint& point) {
+  Processor beside = processor_of(grid, point);
+  if (!grid.gpu) return beside;
+  std::vector<Processor> all;
+  for (Processor p : processors(false)) {
+    if (p.address_space() == beside.address_space()) all.push_back(p);
+  }
+  return all[number_of(grid, point) % all.size()];
 }
 
 // With several processes, each issues the launches of the points that run on it.
@@ -84,15 +108,18 @@ class GridMapper : public Mapping::DefaultMapper {
 
   void slice_task(const Mapping::MapperContext, const Task& task, const SliceTaskInput& in,
                   SliceTaskOutput& out) override {
+    Target target = Target::of(task.tag);
+    const Grid& grid = *grids()[static_cast<size_t>(target.grid)];
     for (Domain::DomainPointIterator point(in.domain); point; point++) {
-      out.slices.emplace_back(Domain(point.p, point.p), processor_of(*grids()[task.tag], point.p), false, false);
+      Processor processor = target.cpu ? cpu_beside(grid, point.p) : processor_of(grid, point.p);
+      out.slices.emplace_back(Domain(point.p, point.p), processor, false, false);
     }
   }
 
   void select_sharding_functor(const Mapping::MapperContext ctx, const Task& task, const SelectShardingFunctorInput& in,
                                SelectShardingFunctorOutput& out) override {
     if (!task.is_index_space) return DefaultMapper::select_sharding_functor(ctx, task, in, out);
-    out.chosen_functor = kFirstSharding + static_cast<ShardingID>(task.tag);
+    out.chosen_functor = kFirstSharding + static_cast<ShardingID>(Target::of(task.tag).grid);
   }
 
   void map_task(const Mapping::MapperContext ctx, const Task& task, const MapTaskInput& in,
@@ -164,13 +191,18 @@ class GridMapper : public Mapping::DefaultMapper {
     return out;
   }
 
+  // Of those of its kind that a processor reaches, the one that it reaches best: a GPU may see those of others too.
   Memory memory_of(Processor processor) {
     auto found = memories_.find(processor);
     if (found != memories_.end()) return found->second;
-    Machine::MemoryQuery query(machine);
-    query.only_kind(processor.kind() == Processor::TOC_PROC ? Memory::GPU_FB_MEM : Memory::SYSTEM_MEM);
-    query.has_affinity_to(processor);
-    return memories_[processor] = query.first();
+    Memory::Kind kind = processor.kind() == Processor::TOC_PROC ? Memory::GPU_FB_MEM : Memory::SYSTEM_MEM;
+    std::vector<Machine::ProcessorMemoryAffinity> all;
+    machine.get_proc_mem_affinity(all, processor);
+    Machine::ProcessorMemoryAffinity best{};
+    for (const auto& one : all) {
+      if (one.m.kind() == kind && (!best.m.exists() || one.bandwidth > best.bandwidth)) best = one;
+    }
+    return memories_[processor] = best.m;
   }
 
   [[noreturn]] static void out_of_memory(Memory memory, size_t bytes) {

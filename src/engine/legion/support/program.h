@@ -109,8 +109,8 @@ void register_on(Processor::Kind kind, TaskID id, const char* name, const F& pre
 }
 
 template <class T, void (*LEAF)(const LeafCall&)>
-void register_leaf(TaskID id, const char* name) {
-  register_on(Processor::LOC_PROC, id, name, [](const TaskVariantRegistrar& r, const char* n) {
+void register_leaf(TaskID id, const char* name, Processor::Kind kind = Processor::LOC_PROC) {
+  register_on(kind, id, name, [](const TaskVariantRegistrar& r, const char* n) {
     Runtime::preregister_task_variant<leaf_task<T, LEAF>>(r, n);
   });
 }
@@ -133,7 +133,12 @@ void register_check(TaskID id) {
 }
 
 template <class T>
-void register_data_tasks() {
+void register_sum() {
+  if constexpr (!std::is_arithmetic_v<T>) Runtime::register_reduction_op<SumOf<T>>(SumOf<T>::kId);
+}
+
+template <class T>
+void register_data_tasks(void (*sum)() = register_sum<T>) {
   register_on(Processor::LOC_PROC, kPlace, "place", [](const TaskVariantRegistrar& r, const char* n) {
     Runtime::preregister_task_variant<place_task<T>>(r, n);
   });
@@ -142,7 +147,7 @@ void register_data_tasks() {
   register_on(Processor::LOC_PROC, kSave, "save", [](const TaskVariantRegistrar& r, const char* n) {
     Runtime::preregister_task_variant<save_task<T>>(r, n);
   });
-  if constexpr (!std::is_arithmetic_v<T>) Runtime::register_reduction_op<SumOf<T>>(SumOf<T>::kId);
+  sum();
 }
 
 inline double seconds_now() {

@@ -258,7 +258,7 @@ class Session {
   Session(Context ctx, Runtime* runtime, const Options& options) : ctx_(ctx), runtime_(runtime), options_(options) {
     fields_ = runtime->create_field_space(ctx);
     runtime->create_field_allocator(ctx, fields_).allocate_field(sizeof(T), kValue);
-    copies_ = options.memory > 0 ? options.memory : memory_in_all();
+    for (bool gpu : {false, true}) flights_[gpu].room = options.memory > 0 ? options.memory : memory_in_all(gpu);
   }
 
   const Options& options() const { return options_; }
@@ -269,10 +269,10 @@ class Session {
     Rectangle all{Coordinates(tensor.region_shape().size(), 0), tensor.region_shape()};
     IndexSpace space = runtime_->create_index_space(ctx_, domain_of(all));
     tensor.region = runtime_->create_logical_region(ctx_, space, fields_);
-    copies_ -= all.volume() * static_cast<Int>(sizeof(T));
+    flights_[tensor.home.grid().gpu].room -= all.volume() * static_cast<Int>(sizeof(T));
   }
 
-  // Fills a tensor where its distribution puts it; replicas take theirs from the first.
+  // Fills a tensor where its distribution puts it; replicas take theirs from the first, and GPUs from the CPUs beside.
   void place(const Tensor& tensor) {
     PlaceArguments arguments{distal::core::tensor_seed(tensor.name, options_.seed), "", 0, {}};
     auto file = options_.load.find(tensor.name);
@@ -346,23 +346,28 @@ class Session {
   void launch(TaskID task, const Places& places, std::vector<Int> loops, const std::vector<Use>& uses) {
     IndexLauncher launcher(task, colors(places), UntypedBuffer(loops.data(), loops.size() * sizeof(Int)),
                            ArgumentMap());
-    launcher.tag = static_cast<MappingTagID>(places.grid->id);
+    launcher.tag = Target{places.grid->id}.tag();
     Int bytes = 0;
     for (const Use& use : uses) {
       add_use(launcher, use);
       bytes += use.parts.bytes;
     }
     tasks_ += places.points.volume();
-    flying_.emplace_back(bytes, FutureMap());
-    in_flight_ += bytes;
-    while (flying_.size() > 1 && (in_flight_ > copies_ || flying_.size() > kMostInFlight)) land();
-    flying_.back().second = runtime_->execute_index_space(ctx_, launcher);
+    Flights& flights = flights_[places.grid->gpu];
+    flights.flying.emplace_back(bytes, FutureMap());
+    flights.bytes += bytes;
+    while (flights.flying.size() > 1 && (flights.bytes > flights.room || flights.flying.size() > kMostInFlight)) {
+      flights.land();
+    }
+    flights.flying.back().second = runtime_->execute_index_space(ctx_, launcher);
   }
 
   // All that was launched is done.
   void finish() {
-    flying_.clear();
-    in_flight_ = 0;
+    for (Flights& flights : flights_) {
+      flights.flying.clear();
+      flights.bytes = 0;
+    }
     runtime_->issue_execution_fence(ctx_).get_void_result();
   }
 
@@ -381,6 +386,19 @@ class Session {
 
  private:
   static constexpr size_t kMostInFlight = 64;
+
+  // What was launched and may not be done, on processors of one kind.
+  struct Flights {
+    Int room = 0;  // bytes that there are for copies
+    Int bytes = 0;
+    std::deque<std::pair<Int, FutureMap>> flying;
+
+    void land() {
+      flying.front().second.wait_all_results();
+      bytes -= flying.front().first;
+      flying.pop_front();
+    }
+  };
 
   static void copy_name(const std::string& name, char (&to)[1024]) {
     if (name.size() >= sizeof(to)) fail(2, "the name of a file is too long: " + name);
@@ -404,10 +422,10 @@ class Session {
 
   static DomainPoint point_of(const Coordinates& at) { return domain_of({at, at}).lo(); }
 
-  static Int memory_in_all() {
+  static Int memory_in_all(bool gpu) {
     Int out = 0;
     Machine::MemoryQuery query(Machine::get_machine());
-    query.only_kind(Memory::SYSTEM_MEM);
+    query.only_kind(gpu ? Memory::GPU_FB_MEM : Memory::SYSTEM_MEM);
     for (Memory m : query) out += static_cast<Int>(m.capacity());
     return out;
   }
@@ -424,7 +442,7 @@ class Session {
     auto at_home = [&](const Coordinates& at) { return tensor.home.piece(at, piece, first_only); };
     Parts home = parts(tensor, places, Lifetime::Kept, at_home, first_only);
     IndexLauncher launcher(task, colors(places), arguments, ArgumentMap());
-    launcher.tag = static_cast<MappingTagID>(places.grid->id);
+    launcher.tag = Target{places.grid->id, task == kPlace}.tag();
     add_use(launcher, {home, privilege});
     runtime_->execute_index_space(ctx_, launcher);
   }
@@ -452,19 +470,11 @@ class Session {
     return {tensor.is_scalar() ? std::vector<int>{0} : tensor.order, transient};
   }
 
-  void land() {
-    flying_.front().second.wait_all_results();
-    in_flight_ -= flying_.front().first;
-    flying_.pop_front();
-  }
-
   Context ctx_;
   Runtime* runtime_;
   const Options& options_;
   FieldSpace fields_;
-  Int copies_ = 0;  // bytes that there are for copies
-  std::deque<std::pair<Int, FutureMap>> flying_;
-  Int in_flight_ = 0;
+  Flights flights_[2];  // on CPUs, on GPUs
   Int tasks_ = 0;
   std::map<std::pair<int, Rectangle>, IndexSpace> colors_;
   std::map<std::tuple<LogicalRegion, int, Rectangle, bool, std::vector<Rectangle>>, LogicalPartition> partitions_;

@@ -1,0 +1,293 @@
+#include "engine/legion/kernel_writer.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "engine/legion/gpu_leaf.h"
+#include "engine/legion/text_writer.h"
+#include "leaf/cpp_text.h"
+#include "leaf/nest.h"
+
+namespace distal::core {
+
+namespace {
+
+std::string gpu_type(ElementType type) {
+  if (type == ElementType::ComplexFloat) return "Complex<float>";
+  if (type == ElementType::ComplexDouble) return "Complex<double>";
+  return cpp_type(type);
+}
+
+std::string gpu_computing_type(ElementType type) { return is_integer(type) ? computing_type(type) : gpu_type(type); }
+
+// What all kernels have in common: their arguments, and how they compute at a point.
+class KernelWriter {
+ public:
+  KernelWriter(const Module& module, const Stage& stage, const std::string& function)
+      : module_(module),
+        stage_(stage),
+        function_(function),
+        compute_(gpu_compute(stage)),
+        box_(leaf_box(stage)),
+        loops_(leaf_of(stage).root.loops) {}
+
+  std::string run() {
+    const Assignment& a = compute_.assignment;
+    line(fmt::format("// {} {} {}", to_string(a.lhs), to_string(a.op), to_string(a.rhs)));
+    line("#include \"distal/kernel.h\"");
+    line("");
+    line("namespace {");
+    line("");
+    line("using namespace distal_gpu;");
+    line(fmt::format("using T = {};", gpu_type(module_.type)));
+    line(fmt::format("using C = {};", gpu_computing_type(module_.type)));
+    line("");
+    declare_arguments();
+    if (box_) {
+      write_box_kernel();
+    } else {
+      write_nest_kernel();
+    }
+    line("");
+    line("}  // namespace");
+    line("");
+    write_start();
+    return writer_.text();
+  }
+
+ private:
+  void line(const std::string& text) { writer_.line(text); }
+  std::string name(int v) const { return "v_" + stage_.space.names[static_cast<size_t>(v)]; }
+  // How many numbers of each kind the kernel is given.
+  size_t numbers() const { return box_ ? box_->indices.size() : static_cast<size_t>(stage_.space.size()); }
+
+  void declare_arguments() {
+    writer_.open("struct Arguments");
+    if (numbers() > 0) {
+      std::vector<std::string> names = stage_.space.names;
+      if (box_) {
+        names.clear();
+        for (int v : box_->indices) names.push_back(stage_.space.names[static_cast<size_t>(v)]);
+      }
+      line(fmt::format("Int {1}[{0}], {2}[{0}];  // {3}", numbers(), box_ ? "lo" : "extent", box_ ? "count" : "value",
+                       fmt::join(names, ", ")));
+    }
+    for (size_t o = 0; o < compute_.operands.size(); ++o) {
+      size_t dimensions = compute_.operands[o].indices.size();
+      line(fmt::format("{}T* p{};", o == 0 ? "" : "const ", o));
+      if (dimensions > 0) line(fmt::format("Int s{}[{}];", o, dimensions));
+    }
+    writer_.close("};");
+    line("");
+  }
+
+  // ---- a box ----
+
+  // The output's indices, the one whose elements lie side by side last.
+  std::vector<int> output_indices() const {
+    std::vector<int> out;
+    const std::vector<int>& indices = compute_.operands[0].indices;
+    auto tensor = std::find_if(module_.tensors.begin(), module_.tensors.end(),
+                               [&](const Tensor& t) { return t.name == stage_.source.statement.lhs.tensor; });
+    for (int d : tensor->order) {
+      int v = indices[static_cast<size_t>(d)];
+      if (std::find(out.begin(), out.end(), v) == out.end()) out.push_back(v);
+    }
+    return out;
+  }
+
+  std::vector<int> sum_indices() const {
+    std::vector<int> out, output = output_indices();
+    std::copy_if(box_->indices.begin(), box_->indices.end(), std::back_inserter(out),
+                 [&](int v) { return std::find(output.begin(), output.end(), v) == output.end(); });
+    return out;
+  }
+
+  std::string lo(int v) const { return fmt::format("a.lo[{}]", box_->position(v)); }
+  std::string count(int v) const { return fmt::format("a.count[{}]", box_->position(v)); }
+  std::string product(const std::vector<std::string>& all) const {
+    return all.empty() ? "1" : fmt::format("{}", fmt::join(all, " * "));
+  }
+
+  // A thread for each element of the output, or, with slices, for a part of its sum.
+  void write_box_kernel() {
+    std::vector<int> outputs = output_indices(), sums = sum_indices();
+    writer_.open("__global__ void compute(const Arguments a, Int elements, Int slices)");
+    writer_.open("for (Int n = number_of_thread(); n < elements * slices; n += count_of_threads())");
+    line("Int rest = n;");
+    for (auto v = outputs.rbegin(); v != outputs.rend(); ++v) {
+      line(fmt::format("const Int {} = {} + rest % {};", name(*v), lo(*v), count(*v)));
+      line(fmt::format("rest /= {};", count(*v)));
+    }
+    line("C sum = C(0);");
+    for (size_t s = 0; s < sums.size(); ++s) {
+      int v = sums[s];
+      writer_.open(fmt::format("for (Int {0} = {1}{2}; {0} < {1} + {3}; {4})", name(v), lo(v), s == 0 ? " + rest" : "",
+                               count(v), s == 0 ? fmt::format("{} += slices", name(v)) : fmt::format("++{}", name(v))));
+    }
+    write_terms();
+    for (size_t s = 0; s < sums.size(); ++s) writer_.close();
+    write_sum("slices > 1");
+    writer_.close();
+    writer_.close();
+  }
+
+  // ---- any nest ----
+
+  bool moves_output(int loop) const {
+    const std::vector<int>& indices = compute_.operands[0].indices;
+    return std::any_of(indices.begin(), indices.end(), [&](int index) -> bool {
+      return recovered_from(stage_.space.derivations, stage_.space.size(), index)[static_cast<size_t>(loop)];
+    });
+  }
+
+  // The loops that move the output become threads, and the others stay loops. Two threads may still have the same
+  // element, as where a loop of the output and one of a sum were made one.
+  void write_nest_kernel() {
+    std::vector<int> threads, inner;
+    for (int v : loops_) (moves_output(v) || !compute_.accumulate ? threads : inner).push_back(v);
+    std::vector<int> all = threads;
+    all.insert(all.end(), inner.begin(), inner.end());
+    IterationSpace<int64_t> space{stage_.space.names, {}, stage_.space.derivations};
+    LeafNest nest = make_leaf_nest(space, all);
+    writer_.open("__global__ void compute(const Arguments a, Int elements)");
+    declare_fixed(nest);
+    writer_.open("for (Int n = number_of_thread(); n < elements; n += count_of_threads())");
+    line("Int rest = n;");
+    for (auto v = threads.rbegin(); v != threads.rend(); ++v) {
+      line(fmt::format("const Int {} = rest % {};", name(*v), extent(*v)));
+      line(fmt::format("rest /= {};", extent(*v)));
+    }
+    for (size_t depth = 0; depth <= threads.size(); ++depth) recover(nest.recovered[depth]);
+    line("C sum = C(0);");
+    for (size_t i = 0; i < inner.size(); ++i) {
+      writer_.open(fmt::format("for (Int {0} = 0; {0} < {1}; ++{0})", name(inner[i]), extent(inner[i])));
+      recover(nest.recovered[threads.size() + i + 1]);
+    }
+    write_terms();
+    for (size_t i = 0; i < inner.size(); ++i) writer_.close();
+    write_sum("true");
+    writer_.close();
+    writer_.close();
+  }
+
+  static std::string extent(int v) { return fmt::format("a.extent[{}]", v); }
+
+  void declare_fixed(const LeafNest& nest) {
+    std::vector<bool> fixed(static_cast<size_t>(stage_.space.size()), true);
+    auto set = [&](int v) { fixed[static_cast<size_t>(v)] = false; };
+    for (int v : nest.loops) set(v);
+    for (const Derivation& d : stage_.space.derivations) {
+      if (const auto* t = std::get_if<Tile>(&d)) set(t->parent);
+      if (const auto* f = std::get_if<Fuse>(&d)) set(f->outer), set(f->inner);
+      if (const auto* r = std::get_if<Rotation>(&d)) set(r->target);
+    }
+    for (int v = 0; v < stage_.space.size(); ++v) {
+      if (fixed[static_cast<size_t>(v)]) line(fmt::format("const Int {} = a.value[{}];", name(v), v));
+    }
+  }
+
+  // A tile past the end of its variable is no iteration.
+  void recover(const std::vector<Derivation>& derivations) {
+    for (const Derivation& d : derivations) {
+      if (const auto* t = std::get_if<Tile>(&d)) {
+        line(fmt::format("const Int {} = {} * {} + {};", name(t->parent), name(t->outer), extent(t->inner),
+                         name(t->inner)));
+        line(fmt::format("if ({} >= {}) continue;", name(t->parent), extent(t->parent)));
+      } else if (const auto* f = std::get_if<Fuse>(&d)) {
+        line(fmt::format("const Int {} = {} / {};", name(f->outer), name(f->fused), extent(f->inner)));
+        line(fmt::format("const Int {} = {} % {};", name(f->inner), name(f->fused), extent(f->inner)));
+      } else if (const auto* r = std::get_if<Rotation>(&d)) {
+        std::string sum = name(r->result);
+        for (int by : r->by) sum += " + " + name(by);
+        line(fmt::format("const Int {} = ({}) % {};", name(r->target), sum, extent(r->target)));
+      }
+    }
+  }
+
+  // ---- a point ----
+
+  std::string element(int operand) const {
+    std::vector<std::string> parts;
+    const std::vector<int>& indices = compute_.operands[static_cast<size_t>(operand)].indices;
+    for (size_t d = 0; d < indices.size(); ++d) {
+      parts.push_back(fmt::format("{} * a.s{}[{}]", name(indices[d]), operand, d));
+    }
+    return fmt::format("a.p{}[{}]", operand, parts.empty() ? "0" : fmt::format("{}", fmt::join(parts, " + ")));
+  }
+
+  void write_terms() {
+    for (const LeafTerm& term : compute_.terms) {
+      std::vector<std::string> conditions;
+      for (int v : term.only_at_zero) conditions.push_back(name(v) + " == 0");
+      line(fmt::format("{}sum {} {};", conditions.empty() ? "" : fmt::format("if ({}) ", fmt::join(conditions, " && ")),
+                       term.negated ? "-=" : "+=",
+                       expression_text(term, module_.type, [&](int operand) { return element(operand); })));
+    }
+  }
+
+  void write_sum(const std::string& shared) {
+    line(compute_.accumulate ? fmt::format("add({}, sum, {});", element(0), shared)
+                             : fmt::format("{} = T(sum);", element(0)));
+  }
+
+  // ---- the function ----
+
+  void write_start() {
+    std::string begin = fmt::format("extern \"C\" void {}(", function_);
+    line(begin + "const Int* numbers, void* const* data, const Int* const* stride,");
+    writer_.open(std::string(begin.size(), ' ') + "CUstream_st* stream)");
+    line("Arguments a;");
+    set_arguments();
+    std::vector<std::string> factors;
+    if (box_) {
+      for (int v : output_indices()) factors.push_back(count(v));
+    } else {
+      for (int v : loops_) {
+        if (moves_output(v) || !compute_.accumulate) factors.push_back(extent(v));
+      }
+    }
+    line(fmt::format("const Int elements = {};", product(factors)));
+    if (box_) {
+      std::vector<int> sums = sum_indices();
+      line(fmt::format("const Int slices = {};",
+                       sums.empty() ? "1" : fmt::format("slices_for(elements, {})", count(sums[0]))));
+      line("compute<<<blocks_for(elements * slices), kBlock, 0, stream>>>(a, elements, slices);");
+    } else {
+      line("if (elements > 0) compute<<<blocks_for(elements), kBlock, 0, stream>>>(a, elements);");
+    }
+    writer_.close();
+  }
+
+  void set_arguments() {
+    if (numbers() > 0) {
+      writer_.open(fmt::format("for (int v = 0; v < {}; ++v)", numbers()));
+      line(box_ ? "a.lo[v] = numbers[2 * v];" : "a.extent[v] = numbers[v];");
+      line(box_ ? "a.count[v] = numbers[2 * v + 1];" : fmt::format("a.value[v] = numbers[{} + v];", numbers()));
+      writer_.close();
+    }
+    for (size_t o = 0; o < compute_.operands.size(); ++o) {
+      line(fmt::format("a.p{0} = static_cast<{1}T*>(data[{0}]);", o, o == 0 ? "" : "const "));
+      size_t dimensions = compute_.operands[o].indices.size();
+      if (dimensions > 0) line(fmt::format("for (int d = 0; d < {0}; ++d) a.s{1}[d] = stride[{1}][d];", dimensions, o));
+    }
+  }
+
+  const Module& module_;
+  const Stage& stage_;
+  const std::string& function_;
+  const Compute& compute_;
+  std::optional<LeafBox> box_;
+  const std::vector<int>& loops_;
+  TextWriter writer_;
+};
+
+}  // namespace
+
+std::string write_gpu_kernel(const Module& module, const Stage& stage, const std::string& function) {
+  return KernelWriter(module, stage, function).run();
+}
+
+}  // namespace distal::core

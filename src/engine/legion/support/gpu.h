@@ -1,0 +1,329 @@
+// Leaves on GPUs: products of matrices by cuBLAS, all else by kernels of their own, both in the stream of their task.
+#pragma once
+
+#include <cublas_v2.h>
+#include <cuda_runtime_api.h>
+
+#include <complex>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "program.h"
+#include "realm/cuda/cuda_module.h"
+
+namespace distal_legion {
+
+// The values that an index of a leaf takes: lo <= x < hi.
+struct Range {
+  Int lo, hi;
+};
+
+inline bool is_empty(const std::vector<Range>& ranges) {
+  return std::any_of(ranges.begin(), ranges.end(), [](const Range& r) { return r.lo >= r.hi; });
+}
+
+inline void require_done(cudaError_t status) {
+  if (status != cudaSuccess) fail(3, std::string("a GPU could not run a leaf: ") + cudaGetErrorString(status));
+}
+
+inline void require_done(cublasStatus_t status) {
+  if (status != CUBLAS_STATUS_SUCCESS) {
+    fail(3, std::string("cuBLAS could not run a leaf: ") + cublasGetStatusString(status));
+  }
+}
+
+// All that a task does on its GPU is in its stream, so nothing else needs to be waited for when it ends.
+inline cudaStream_t stream_of_task() {
+  Realm::Cuda::set_task_ctxsync_required(false);
+  return Realm::Cuda::get_task_cuda_stream();
+}
+
+// cuBLAS on the GPU of this task: made once, used by one task at a time.
+inline cublasHandle_t blas_of_task() {
+  static std::mutex mutex;
+  static std::map<int, cublasHandle_t> handles;
+  int device = 0;
+  require_done(cudaGetDevice(&device));
+  std::lock_guard<std::mutex> lock(mutex);
+  cublasHandle_t& out = handles[device];
+  if (!out) require_done(cublasCreate(&out));
+  return out;
+}
+
+// ---- kernels ----
+
+// Its numbers are what the kernel says of them: the ranges of indices, or the extents and values of loops.
+using GpuLeaf = void(const Int* numbers, void* const* data, const Int* const* stride, CUstream_st* stream);
+
+inline void run_on_gpu(GpuLeaf* leaf, const std::vector<Int>& numbers, const std::vector<Operand>& operands) {
+  std::vector<void*> data;
+  std::vector<const Int*> strides;
+  for (const Operand& o : operands) {
+    data.push_back(o.data);
+    strides.push_back(o.strides);
+  }
+  leaf(numbers.data(), data.data(), strides.data(), stream_of_task());
+  require_done(cudaGetLastError());
+}
+
+// Over all combinations of the indices.
+inline void run_on_gpu(GpuLeaf* leaf, const std::vector<Range>& ranges, const std::vector<Operand>& operands) {
+  if (is_empty(ranges)) return;
+  std::vector<Int> numbers;
+  for (const Range& r : ranges) numbers.insert(numbers.end(), {r.lo, r.hi - r.lo});
+  run_on_gpu(leaf, numbers, operands);
+}
+
+// Over loops, from what is known of each variable.
+inline void run_on_gpu(GpuLeaf* leaf, const std::vector<Int>& extent, const std::vector<Int>& value,
+                       const std::vector<Operand>& operands) {
+  std::vector<Int> numbers = extent;
+  numbers.insert(numbers.end(), value.begin(), value.end());
+  run_on_gpu(leaf, numbers, operands);
+}
+
+// ---- products of matrices ----
+
+// An index of output += left * right: how many steps, and how far each goes in the three, in elements.
+struct ProductAxis {
+  Int extent = 1;
+  Int steps[3] = {0, 0, 0};
+
+  bool is_in(int operand) const { return steps[operand] != 0; }
+  Int largest_step() const { return std::max({steps[0], steps[1], steps[2]}); }
+};
+
+// A matrix as cuBLAS takes it: its columns, or, transposed, its rows, lie `leading` elements apart.
+struct Matrix {
+  bool fits = false;
+  bool transposed = false;
+  Int leading = 1;
+
+  Matrix(const ProductAxis& rows, const ProductAxis& columns, int operand) {
+    Int down = rows.steps[operand], across = columns.steps[operand];
+    if ((down == 1 || rows.extent == 1) && (across >= rows.extent || columns.extent == 1)) {
+      fits = true;
+      leading = columns.extent == 1 ? rows.extent : across;
+    } else if ((across == 1 || columns.extent == 1) && (down >= columns.extent || rows.extent == 1)) {
+      fits = transposed = true;
+      leading = rows.extent == 1 ? columns.extent : down;
+    }
+  }
+  cublasOperation_t operation(bool turned) const { return transposed == turned ? CUBLAS_OP_N : CUBLAS_OP_T; }
+};
+
+inline cublasStatus_t gemm(cublasHandle_t h, cublasOperation_t a, cublasOperation_t b, Int m, Int n, Int k,
+                           const float* alpha, const float* x, Int ldx, Int stepx, const float* y, Int ldy, Int stepy,
+                           const float* beta, float* z, Int ldz, Int stepz, Int count) {
+  if (count == 1) return cublasSgemm_64(h, a, b, m, n, k, alpha, x, ldx, y, ldy, beta, z, ldz);
+  return cublasSgemmStridedBatched_64(h, a, b, m, n, k, alpha, x, ldx, stepx, y, ldy, stepy, beta, z, ldz, stepz,
+                                      count);
+}
+inline cublasStatus_t gemm(cublasHandle_t h, cublasOperation_t a, cublasOperation_t b, Int m, Int n, Int k,
+                           const double* alpha, const double* x, Int ldx, Int stepx, const double* y, Int ldy,
+                           Int stepy, const double* beta, double* z, Int ldz, Int stepz, Int count) {
+  if (count == 1) return cublasDgemm_64(h, a, b, m, n, k, alpha, x, ldx, y, ldy, beta, z, ldz);
+  return cublasDgemmStridedBatched_64(h, a, b, m, n, k, alpha, x, ldx, stepx, y, ldy, stepy, beta, z, ldz, stepz,
+                                      count);
+}
+inline cublasStatus_t gemm(cublasHandle_t h, cublasOperation_t a, cublasOperation_t b, Int m, Int n, Int k,
+                           const cuComplex* alpha, const cuComplex* x, Int ldx, Int stepx, const cuComplex* y, Int ldy,
+                           Int stepy, const cuComplex* beta, cuComplex* z, Int ldz, Int stepz, Int count) {
+  if (count == 1) return cublasCgemm_64(h, a, b, m, n, k, alpha, x, ldx, y, ldy, beta, z, ldz);
+  return cublasCgemmStridedBatched_64(h, a, b, m, n, k, alpha, x, ldx, stepx, y, ldy, stepy, beta, z, ldz, stepz,
+                                      count);
+}
+inline cublasStatus_t gemm(cublasHandle_t h, cublasOperation_t a, cublasOperation_t b, Int m, Int n, Int k,
+                           const cuDoubleComplex* alpha, const cuDoubleComplex* x, Int ldx, Int stepx,
+                           const cuDoubleComplex* y, Int ldy, Int stepy, const cuDoubleComplex* beta,
+                           cuDoubleComplex* z, Int ldz, Int stepz, Int count) {
+  if (count == 1) return cublasZgemm_64(h, a, b, m, n, k, alpha, x, ldx, y, ldy, beta, z, ldz);
+  return cublasZgemmStridedBatched_64(h, a, b, m, n, k, alpha, x, ldx, stepx, y, ldy, stepy, beta, z, ldz, stepz,
+                                      count);
+}
+
+// How cuBLAS calls an element type.
+template <class T>
+struct BlasType {
+  using Type = T;
+};
+template <>
+struct BlasType<std::complex<float>> {
+  using Type = cuComplex;
+};
+template <>
+struct BlasType<std::complex<double>> {
+  using Type = cuDoubleComplex;
+};
+
+// A product of two tensors, as one product of matrices for every combination of the indices that these do not take.
+class MatrixProduct {
+ public:
+  explicit MatrixProduct(std::vector<ProductAxis> axes) {
+    fuse(axes);
+    choose(axes);
+  }
+
+  // Whether cuBLAS can do it, with no more calls than are worth it.
+  bool fits() const { return fits_; }
+
+  template <class T>
+  void run(T* const (&data)[3], double scale) const {
+    cublasHandle_t handle = blas_of_task();
+    require_done(cublasSetStream(handle, stream_of_task()));
+    run_outer<T>(handle, {data[0], data[1], data[2]}, T(static_cast<decltype(std::abs(T()))>(scale)), 0);
+  }
+
+ private:
+  static constexpr Int kMostCalls = 1024;
+
+  // Two indices of which one continues the other in all tensors are as one.
+  static void fuse(std::vector<ProductAxis>& axes) {
+    axes.erase(std::remove_if(axes.begin(), axes.end(), [](const ProductAxis& a) { return a.extent == 1; }),
+               axes.end());
+    std::sort(axes.begin(), axes.end(),
+              [](const ProductAxis& a, const ProductAxis& b) { return a.largest_step() > b.largest_step(); });
+    for (size_t i = 0; i + 1 < axes.size();) {
+      bool continues = true;
+      for (int o = 0; o < 3; ++o) {
+        continues = continues && axes[i].steps[o] == axes[i + 1].extent * axes[i + 1].steps[o];
+      }
+      if (!continues) {
+        ++i;
+        continue;
+      }
+      axes[i + 1].extent *= axes[i].extent;
+      axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+
+  // The largest product of matrices that cuBLAS takes.
+  void choose(const std::vector<ProductAxis>& axes) {
+    std::vector<ProductAxis> rows, columns, sums;
+    for (const ProductAxis& a : axes) {
+      if (a.is_in(0) && a.is_in(1) && !a.is_in(2)) rows.push_back(a);
+      if (a.is_in(0) && !a.is_in(1) && a.is_in(2)) columns.push_back(a);
+      if (!a.is_in(0) && a.is_in(1) && a.is_in(2)) sums.push_back(a);
+    }
+    for (auto* all : {&rows, &columns, &sums}) {
+      if (all->empty()) all->push_back({});
+    }
+    Int best = 0;
+    for (const ProductAxis& r : rows) {
+      for (const ProductAxis& c : columns) {
+        for (const ProductAxis& s : sums) {
+          Int size = r.extent * c.extent * s.extent;
+          if (size <= best || !Matrix(r, c, 0).fits || !Matrix(r, s, 1).fits || !Matrix(s, c, 2).fits) continue;
+          best = size;
+          row_ = r;
+          column_ = c;
+          sum_ = s;
+        }
+      }
+    }
+    if (best > 0) keep_rest(axes);
+  }
+
+  // Of the other indices, one may be a batch; a sum may not, as all of it goes to the same elements.
+  void keep_rest(const std::vector<ProductAxis>& axes) {
+    auto same = [](const ProductAxis& a, const ProductAxis& b) {
+      return a.extent == b.extent && std::equal(a.steps, a.steps + 3, b.steps);
+    };
+    for (const ProductAxis& a : axes) {
+      if (!same(a, row_) && !same(a, column_) && !same(a, sum_)) outer_.push_back(a);
+    }
+    auto batch = outer_.end();
+    for (auto a = outer_.begin(); a != outer_.end(); ++a) {
+      if (a->is_in(0) && (batch == outer_.end() || a->extent > batch->extent)) batch = a;
+    }
+    if (batch != outer_.end()) {
+      batch_ = *batch;
+      outer_.erase(batch);
+    }
+    Int calls = 1;
+    for (const ProductAxis& a : outer_) calls *= a.extent;
+    fits_ = calls <= kMostCalls;
+  }
+
+  template <class T>
+  void run_outer(cublasHandle_t handle, std::vector<T*> at, const T& scale, size_t depth) const {
+    if (depth == outer_.size()) return run_one(handle, at, scale);
+    for (Int x = 0; x < outer_[depth].extent; ++x) {
+      run_outer(handle, at, scale, depth + 1);
+      for (int o = 0; o < 3; ++o) at[static_cast<size_t>(o)] += outer_[depth].steps[o];
+    }
+  }
+
+  // cuBLAS has columns side by side; an output whose rows are is made transposed, from the right times the left.
+  template <class T>
+  void run_one(cublasHandle_t handle, const std::vector<T*>& at, const T& scale) const {
+    using B = typename BlasType<T>::Type;
+    const T one(1);
+    Matrix output(row_, column_, 0), left(row_, sum_, 1), right(sum_, column_, 2);
+    bool turned = output.transposed;
+    const Matrix& x = turned ? right : left;
+    const Matrix& y = turned ? left : right;
+    int first = turned ? 2 : 1, second = turned ? 1 : 2;
+    require_done(gemm(handle, x.operation(turned), y.operation(turned), turned ? column_.extent : row_.extent,
+                      turned ? row_.extent : column_.extent, sum_.extent, reinterpret_cast<const B*>(&scale),
+                      reinterpret_cast<const B*>(at[static_cast<size_t>(first)]), x.leading, batch_.steps[first],
+                      reinterpret_cast<const B*>(at[static_cast<size_t>(second)]), y.leading, batch_.steps[second],
+                      reinterpret_cast<const B*>(&one), reinterpret_cast<B*>(at[0]), output.leading, batch_.steps[0],
+                      batch_.extent));
+  }
+
+  ProductAxis row_, column_, sum_, batch_;
+  std::vector<ProductAxis> outer_;
+  bool fits_ = false;
+};
+
+// operand 0 += scale * operand 1 * operand 2, each with the numbers of its indices among the ranges. False, and
+// nothing is done, where cuBLAS does not take tensors that lie so.
+template <class T>
+bool gemm_on_gpu(const std::vector<Range>& ranges, const std::vector<std::vector<int>>& indices,
+                 const std::vector<Operand>& operands, double scale) {
+  if (is_empty(ranges)) return true;
+  std::vector<ProductAxis> axes(ranges.size());
+  T* data[3];
+  for (size_t r = 0; r < ranges.size(); ++r) axes[r].extent = ranges[r].hi - ranges[r].lo;
+  for (size_t o = 0; o < 3; ++o) {
+    data[o] = static_cast<T*>(operands[o].data);
+    for (size_t d = 0; d < indices[o].size(); ++d) {
+      auto index = static_cast<size_t>(indices[o][d]);
+      axes[index].steps[o] += operands[o].strides[d];
+      data[o] += ranges[index].lo * operands[o].strides[d];
+    }
+  }
+  MatrixProduct product(axes);
+  if (product.fits()) product.run<T>(data, scale);
+  return product.fits();
+}
+
+// ---- registration ----
+
+// That a GPU has its data is all that this task is for; cuBLAS is then ready there too.
+inline void hold_on_gpu(const Task*, const std::vector<PhysicalRegion>&, Context, Runtime*) {
+  stream_of_task();
+  blas_of_task();
+}
+
+// Of gpu_sums.h, which is for nvcc.
+void register_complex_sum(int id, float);
+void register_complex_sum(int id, double);
+
+template <class T>
+void register_gpu_sum() {
+  if constexpr (!std::is_arithmetic_v<T>) register_complex_sum(SumOf<T>::kId, typename T::value_type());
+}
+
+// The tasks that move data, for a program of which some runs on GPUs.
+template <class T>
+void register_gpu_data_tasks() {
+  register_data_tasks<T>(register_gpu_sum<T>);
+  register_on(Processor::TOC_PROC, kHold, "hold", [](const TaskVariantRegistrar& r, const char* n) {
+    Runtime::preregister_task_variant<hold_on_gpu>(r, n);
+  });
+}
+
+}  // namespace distal_legion

@@ -1,0 +1,70 @@
+// What the kernels of leaves on GPUs are made of. Nothing here knows Legion.
+#pragma once
+
+#include <cstdint>
+
+namespace distal_gpu {
+
+using Int = std::int64_t;
+
+// Lies in memory as std::complex does, whose operators are not for GPUs.
+template <class Real>
+struct Complex {
+  Real real, imaginary;
+
+  __device__ Complex(Real r = 0, Real i = 0) : real(r), imaginary(i) {}
+  __device__ Complex& operator+=(const Complex& other) { return *this = *this + other; }
+  __device__ Complex& operator-=(const Complex& other) { return *this = *this - other; }
+  friend __device__ Complex operator+(const Complex& a, const Complex& b) {
+    return {a.real + b.real, a.imaginary + b.imaginary};
+  }
+  friend __device__ Complex operator-(const Complex& a, const Complex& b) {
+    return {a.real - b.real, a.imaginary - b.imaginary};
+  }
+  friend __device__ Complex operator*(const Complex& a, const Complex& b) {
+    return {a.real * b.real - a.imaginary * b.imaginary, a.real * b.imaginary + a.imaginary * b.real};
+  }
+};
+
+inline __device__ void add_atomically(float& to, float addend) { atomicAdd(&to, addend); }
+inline __device__ void add_atomically(double& to, double addend) { atomicAdd(&to, addend); }
+inline __device__ void add_atomically(std::int32_t& to, std::uint32_t addend) {
+  atomicAdd(reinterpret_cast<unsigned*>(&to), addend);
+}
+inline __device__ void add_atomically(std::int64_t& to, std::uint64_t addend) {
+  atomicAdd(reinterpret_cast<unsigned long long*>(&to), static_cast<unsigned long long>(addend));
+}
+template <class Real>
+__device__ void add_atomically(Complex<Real>& to, const Complex<Real>& addend) {
+  atomicAdd(&to.real, addend.real);
+  atomicAdd(&to.imaginary, addend.imaginary);
+}
+
+// Shared: other threads may add to the same element.
+template <class T, class C>
+__device__ void add(T& to, const C& addend, bool shared) {
+  if (shared) {
+    add_atomically(to, addend);
+  } else {
+    to = T(C(to) + addend);
+  }
+}
+
+inline __device__ Int number_of_thread() { return static_cast<Int>(blockIdx.x) * blockDim.x + threadIdx.x; }
+inline __device__ Int count_of_threads() { return static_cast<Int>(gridDim.x) * blockDim.x; }
+
+constexpr unsigned kBlock = 256;
+
+inline unsigned blocks_for(Int threads) {
+  constexpr Int most = 1 << 16;
+  Int wanted = (threads + kBlock - 1) / kBlock;
+  return static_cast<unsigned>(wanted < most ? wanted : most);
+}
+
+// Into how many slices to cut a sum, so that few elements keep a GPU busy too.
+inline Int slices_for(Int elements, Int sum) {
+  Int wanted = (Int{1} << 17) / elements;
+  return wanted < 1 ? 1 : wanted < sum ? wanted : sum;
+}
+
+}  // namespace distal_gpu

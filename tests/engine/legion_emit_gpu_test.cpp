@@ -1,0 +1,119 @@
+// Programs with machines of GPUs, as they are emitted for Legion.
+
+#include <gtest/gtest.h>
+
+#include "engine/legion/emit.h"
+#include "engine/legion/program.h"
+#include "support/golden.h"
+#include "support/programs.h"
+
+namespace distal::core {
+namespace {
+
+using test::expect_golden;
+
+using Files = std::map<std::string, std::string>;
+
+Files emitted(const std::string& name, const std::string& text) {
+  return emit_legion({{name, legion_program(test::parse_text(text))}});
+}
+
+// What is the program's own, one file after the other.
+std::string own_text(const Files& files) {
+  std::string out;
+  for (const auto& [file, text] : files) {
+    if (file.rfind("distal/", 0) != 0) out += "==== " + file + "\n" + text;
+  }
+  return out;
+}
+
+std::string gpu_text(const std::string& name) {
+  return test::read_text(std::string(DISTAL_SOURCE_DIR) + "/bench/gpu/" + name + ".distal");
+}
+
+Error refusal(const std::string& text) {
+  try {
+    emitted("refused", text);
+  } catch (const Error& error) {
+    return error;
+  }
+  ADD_FAILURE() << "nothing was refused";
+  return Error("");
+}
+
+TEST(LegionGpu, AProductOfMatrices) {
+  expect_golden("legion/gpu_gemm.txt", own_text(emitted("gemm", gpu_text("gemm"))));
+}
+
+TEST(LegionGpu, Kernels) {
+  expect_golden("legion/gpu_integers_1.txt", emitted("integers", gpu_text("integers")).at("integers_gpu_1.cu"));
+  expect_golden("legion/gpu_complexes_1.txt", emitted("complexes", gpu_text("complexes")).at("complexes_gpu_1.cu"));
+}
+
+TEST(LegionGpu, LoopsThatRunOverNoBoxStayLoops) {
+  expect_golden("legion/gpu_collapsed_1.txt", emitted("collapsed", gpu_text("collapsed")).at("collapsed_gpu_1.cu"));
+}
+
+TEST(LegionGpu, OnlyProductsOfMatricesGoToCublas) {
+  auto calls = [](const std::string& name, const std::string& text) {
+    return emitted(name, text).at(name + ".cpp").find("gemm_on_gpu<T>(") != std::string::npos;
+  };
+  EXPECT_TRUE(calls("columns", gpu_text("columns")));
+  EXPECT_TRUE(calls("batches", gpu_text("batches")));
+  EXPECT_TRUE(calls("complexes", gpu_text("complexes")));
+  EXPECT_FALSE(calls("integers", gpu_text("integers")));
+  EXPECT_FALSE(calls("collapsed", gpu_text("collapsed")));
+  std::string outer = "machine M = Grid(2) gpu\ntensor A(8, 8) : xy -> x\ntensor b(8) : x -> x\ntensor c(8) : x -> *\n";
+  EXPECT_FALSE(calls("outer", outer + "A(i, j) = b(i) * c(j)\n"));
+  EXPECT_FALSE(calls("vector", outer + "b(i) = A(i, j) * c(j)\n"));
+}
+
+TEST(LegionGpu, WhatIsForGpusIsThereOnlyWithThem) {
+  Files cpu = emitted("cpu", "tensor A(4)\ntensor B(4)\nA(i) = B(i)\n");
+  Files gpu = emitted("gpu", "machine M = Grid(2) gpu\ntensor A(4) : x -> x\ntensor B(4) : x -> x\nA(i) = B(i)\n");
+  Files sums = emitted("sums", gpu_text("complexes"));
+  for (const char* file : {"distal/gpu.h", "distal/gpu_sums.h", "distal/kernel.h"}) {
+    EXPECT_EQ(cpu.count(file), 0U) << file;
+    EXPECT_EQ(gpu.count(file), 1U) << file;
+  }
+  EXPECT_EQ(cpu.at("CMakeLists.txt").find("CUDA"), std::string::npos);
+  EXPECT_NE(gpu.at("CMakeLists.txt").find("enable_language(CUDA)"), std::string::npos);
+  EXPECT_EQ(gpu.at("CMakeLists.txt").find("distal_FOUND"), std::string::npos);  // no leaf on a CPU
+  EXPECT_EQ(gpu.count("gpu_sums.cu"), 0U);
+  EXPECT_EQ(sums.count("gpu_sums.cu"), 1U);
+  // What a program says when a GPU fails it.
+  EXPECT_NE(gpu.at("distal/gpu.h").find("a GPU could not run a leaf: "), std::string::npos);
+  EXPECT_NE(gpu.at("distal/gpu.h").find("cuBLAS could not run a leaf: "), std::string::npos);
+  EXPECT_NE(
+      gpu.at("distal/program.h").find("the program runs on GPUs, and Legion has none here; -ll:gpu N gives it some"),
+      std::string::npos);
+}
+
+TEST(LegionGpu, LeavesOfCpusStandBesideThoseOfGpus) {
+  Files files = emitted("copies", gpu_text("copies"));
+  EXPECT_EQ(files.count("copies_nest_1.cpp"), 1U);
+  EXPECT_EQ(files.count("copies_gpu_1.cu"), 0U);
+  EXPECT_EQ(files.count("copies_nest_2.cpp"), 0U);
+  EXPECT_EQ(files.count("copies_gpu_2.cu"), 1U);
+  EXPECT_NE(files.at("CMakeLists.txt").find("distal_FOUND"), std::string::npos);
+}
+
+TEST(LegionGpu, RefusesWorkspaces) {
+  Error error = refusal(
+      "machine M = Grid(2) gpu\ntensor A(8, 8) : xy -> x\ntensor B(8, 8) : xy -> x\ntensor C(8, 8) : xy -> *\n"
+      "A(i, j) = B(i, k) * C(k, j)\nschedule\n  distribute(i, io, ii, M)\n"
+      "  precompute(B(i, k) * C(k, j), {j}, {jw}, W)\n");
+  EXPECT_EQ(error.message(), "A(i, j) = B(i, k) * C(k, j) has workspaces in its leaf, and leaves on GPUs have none");
+  EXPECT_EQ(error.help(), "leave precompute out, or run it on a machine of CPUs");
+  EXPECT_EQ(error.kind(), Error::Kind::Resources);
+}
+
+TEST(LegionGpu, RefusesGpuMemoryWithoutGpus) {
+  Error error = refusal("machine M = Grid(2)\ntensor A(8) : x -> x on M in gpu\ntensor B(8) : x -> x\nA(i) = B(i)\n");
+  EXPECT_EQ(error.message(), "tensor A lives in gpu memory, and the processors that it is on are CPUs");
+  EXPECT_EQ(error.help(), "put it on a machine whose last grid says gpu");
+  EXPECT_EQ(error.kind(), Error::Kind::Resources);
+}
+
+}  // namespace
+}  // namespace distal::core
