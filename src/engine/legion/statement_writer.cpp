@@ -311,6 +311,7 @@ class StatementWriter {
     writer_.line("");
     writer_.line(fmt::format("static std::string leaf_text_{}() {{ return \"{}\"; }}", statement_.number,
                              factor ? "cuBLAS" : "a kernel"));
+    writer_.line(fmt::format("static bool leaf_begins_{}() {{ return false; }}", statement_.number));
     writer_.line("");
   }
 
