@@ -48,6 +48,21 @@ class Handover {
   fs::path path_;
 };
 
+bool has_gpus(const Plan& plan) {
+  for (const StagePlan& s : plan.stages) {
+    const std::vector<Grid>& levels = s.stage->machine.levels;
+    if (!levels.empty() && levels.back().processor == ProcessorKind::Gpu) return true;
+  }
+  return false;
+}
+
+// As many as the driver shows.
+int gpus_here() {
+  int count = 0;
+  while (fs::exists(fmt::format("/dev/nvidia{}", count))) ++count;
+  return count;
+}
+
 void require_no(bool given, const std::string& option) {
   if (given) throw Error(fmt::format("{} is of the threads engine; the Legion engine has no such choice", option));
 }
@@ -89,9 +104,14 @@ class LegionRun {
 
  private:
   LegionLaunch launch_of(const std::string& executable) const {
-    LegionLaunch out{executable, options_.ranks, 1, static_cast<int>(std::thread::hardware_concurrency()), bytes_, {}};
+    LegionLaunch out;
+    out.executable = executable;
+    out.ranks = options_.ranks;
+    out.cores = static_cast<int>(std::thread::hardware_concurrency());
+    out.bytes = bytes_;
     auto share = static_cast<int>(ceil_div(std::min<int64_t>(plan_.processors, 64), options_.ranks));
     out.cpus = options_.threads > 0 ? options_.threads : std::min(share, std::max(1, out.cores / options_.ranks));
+    if (has_gpus(plan_)) out.gpus = gpus_here();
     out.arguments = {
         "--json",  "--reps",          std::to_string(options_.reps), "--seed", std::to_string(options_.seed),
         "--after", handover_.folder()};

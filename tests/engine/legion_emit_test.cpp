@@ -211,6 +211,12 @@ TEST(LegionLaunch, OneProcessOrSeveral) {
             (std::vector<std::string>{"/bin/mpirun", "--quiet", "-n", "2", "/bin/p", "-ll:cpu", "2", "-ll:csize", "3",
                                       "-level", "5", "-ll:bgwork", "1", "--json"}));
   EXPECT_EQ(legion_environment(launch, s), (std::vector<std::string>{"A=1", "B=2", "C=3"}));
+  launch.ranks = 1;
+  launch.gpus = 2;
+  EXPECT_EQ(legion_command(launch, s),
+            (std::vector<std::string>{"/bin/p", "-ll:cpu", "2", "-ll:csize", "3", "-ll:gpu", "2", "-ll:fsize", "3",
+                                      "-ll:zsize", "256", "-level", "5", "-ll:networks", "none", "--json"}));
+  launch.ranks = 2;
   s.mpirun.clear();
   EXPECT_NE(message_of([&] {
               legion_command(launch, s);

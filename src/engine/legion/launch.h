@@ -15,6 +15,7 @@ struct LegionLaunch {
   int cores = 1;                       // of this machine
   int64_t bytes = 0;                   // of memory for regions in each process
   std::vector<std::string> arguments;  // of the program itself
+  int gpus = 0;                        // in each process, whose own memories are then as large
 };
 
 // The words to start it with, and its environment.
