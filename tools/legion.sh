@@ -171,6 +171,13 @@ choose_legion() {
   if [[ -n ${Legion_DIR:-} ]]; then set_up_own_legion; else set_up_fetched_legion; fi
 }
 
+# What a program on Legion is built with: Legion, and DISTAL's library for its leaves. Without Legion the engine itself
+# says how to get it.
+set_up_legion_engine() {
+  set_up_legion || return 0
+  build default distal_library
+}
+
 # Whether the words of a command line name the engine.
 wants_legion() {
   local word before=

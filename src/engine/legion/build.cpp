@@ -23,7 +23,8 @@ namespace {
 // The package with DISTAL's library: of the build folder, or wherever CMake finds an installed one.
 std::string package_option() {
   std::string folder = DISTAL_PACKAGE_DIR;
-  return fs::exists(folder + "/distalTargets.cmake") ? "-Ddistal_DIR=" + folder : "";
+  return fs::exists(folder + "/distalTargets.cmake") && fs::exists(folder + "/libdistal.so") ? "-Ddistal_DIR=" + folder
+                                                                                             : "";
 }
 
 // What the executable depends on.
