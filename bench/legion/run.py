@@ -26,6 +26,7 @@ PROGRAMS = [
     ("4-index contraction 40", "contraction4", "ni=40,nj=40,nk=40,nl=40,nm=40,nn=40,gx=2,gy=1"),
 ]
 STEPS = [
+    ("one process, 32 launches of 2 tasks", 1, "ni=2,nj=2,nk=32,gx=2,gy=1,chunk=1"),
     ("one process, 512 launches of 2 tasks", 1, "ni=2,nj=2,nk=512,gx=2,gy=1,chunk=1"),
     ("one process, 512 launches of 4 tasks", 1, "ni=2,nj=2,nk=512,gx=2,gy=2,chunk=1"),
     ("two processes, 512 launches of 2 tasks", 2, "ni=2,nj=2,nk=512,gx=2,gy=1,chunk=1"),
