@@ -36,8 +36,8 @@ std::shared_ptr<Prepared> prepare(const BuiltModule& built, const std::shared_pt
   auto made = std::make_shared<Prepared>();
   for (const auto& p : built.params) made->values.push_back(p->value);
   made->plan = core::make_plan(program, params);
-  made->own = core::memory_needs(made->plan, core::Reach::Own);
-  made->all = core::memory_needs(made->plan, core::Reach::All);
+  made->own = core::memory_needs(made->plan, core::Reach::own());
+  made->all = core::memory_needs(made->plan, core::Reach::all());
   core::verify(made->plan, made->own);
   return made;
 }

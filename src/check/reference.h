@@ -36,7 +36,8 @@ struct CheckResult {
 
 // Compares the output of a statement with what it means.
 //
-// `before` gives all tensors as they were before the statement, `after` the output as it is after it. At most
+// `before` gives all tensors as they were before the statement, `after` the output as it is after it, or null for an
+// element that is not to be looked at. At most
 // `max_samples` distinct elements are checked, chosen by the seed, the corners of the output among them; 0 or less
 // checks all.
 //

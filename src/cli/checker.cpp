@@ -59,20 +59,21 @@ void ResultChecker::check(const StagePlan& stage, const std::vector<std::byte>& 
   };
   ElementReader read_after = [&](const std::string&, std::span<const int64_t> at) { return stored(stage.output, at); };
 
+  // What an earlier statement wrote may be anywhere.
   DenseInputs dense;
-  if (max_samples <= 0) {
-    for (const Access& access : accesses(statement.rhs)) {
-      int tensor = plan_.tensor_index(access.tensor);
-      dense.add(access.tensor, plan_.tensors[tensor].owners.shape(),
-                is_written(tensor) ? store_.gather(tensor) : data_.whole(tensor));
-    }
+  for (const Access& access : accesses(statement.rhs)) {
+    int tensor = plan_.tensor_index(access.tensor);
+    if (max_samples > 0 && (is_alone() || !is_written(tensor))) continue;
+    dense.add(access.tensor, plan_.tensors[tensor].owners.shape(),
+              is_written(tensor) ? gather(tensor) : data_.whole(tensor));
   }
   std::map<std::string, int64_t> all = extents_of(stage);
   std::map<std::string, int64_t> extents;
   for (const IndexVar& v : variables(statement)) extents[v.name] = all.at(v.name);
   add(check_statement(statement, store_.type(), extents, read_before, read_after, max_samples, seed, dense.lookup()));
 
-  std::string differing = store_.differing_replica(stage.output);
+  // Processes that each have a replica check it themselves.
+  std::string differing = is_alone() ? store_.differing_replica(stage.output) : "";
   if (!differing.empty()) {
     add({false, 0, 0, fmt::format("the replicas of {} differ at {}", statement.lhs.tensor, differing)});
   }
@@ -82,7 +83,12 @@ void ResultChecker::check(const StagePlan& stage, const std::vector<std::byte>& 
 const void* ResultChecker::stored(int tensor, std::span<const int64_t> at) const {
   const Ownership& owners = plan_.tensors[tensor].owners;
   Coordinates point(at.begin(), at.end());
-  return store_.element(tensor, owners.first_owner(owners.colour_of(point)), point);
+  Colour colour = owners.colour_of(point);
+  if (is_alone()) return store_.element(tensor, owners.first_owner(colour), point);
+  for (int64_t p : owners.processors_of(colour)) {
+    if (is_here_(p)) return store_.element(tensor, p, point);
+  }
+  return nullptr;
 }
 
 void ResultChecker::add(const CheckResult& result) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <set>
 #include <vector>
 
@@ -13,8 +14,14 @@ namespace distal::core {
 // not from their pieces, so that a misplaced piece is found too.
 class ResultChecker {
  public:
+  // With the pieces of all processors in one store.
   ResultChecker(const Plan& plan, const Dataset& data, const TensorStore& store)
       : plan_(plan), data_(data), store_(store) {}
+  // Each process checks what it has. `gathered` gives a whole tensor, where all processes ask for it.
+  using IsHere = std::function<bool(int64_t processor)>;
+  using Gather = std::function<std::vector<std::byte>(int tensor)>;
+  ResultChecker(const Plan& plan, const Dataset& data, const TensorStore& store, IsHere is_here, Gather gathered)
+      : plan_(plan), data_(data), store_(store), is_here_(std::move(is_here)), gathered_(std::move(gathered)) {}
 
   // To be called after each statement, in order. `before` holds the output as it was, if an earlier statement wrote it.
   void check(const StagePlan& stage, const std::vector<std::byte>& before, int64_t max_samples, uint64_t seed);
@@ -22,12 +29,17 @@ class ResultChecker {
   bool is_written(int tensor) const { return written_.count(tensor) > 0; }
 
  private:
+  bool is_alone() const { return !is_here_; }
+  // In a piece of this process; null if it has none of that element.
   const void* stored(int tensor, std::span<const int64_t> at) const;
+  std::vector<std::byte> gather(int tensor) const { return is_alone() ? store_.gather(tensor) : gathered_(tensor); }
   void add(const CheckResult& result);
 
   const Plan& plan_;
   const Dataset& data_;
   const TensorStore& store_;
+  IsHere is_here_;
+  Gather gathered_;
   std::set<int> written_;
   CheckResult result_;
 };

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 
 #include "cli/options.h"
@@ -40,10 +41,9 @@ void add_run(CLI::App& app, CliOptions& o) {
   CLI::App* run =
       app.add_subcommand("run", "compile a program, place random or loaded data, run it and check the result");
   add_program(run, o);
-  run->add_option("--engine", o.engine, "what to run on: threads, legion")->capture_default_str();
-  run->add_option("--ranks", o.ranks, "processes, for the engine legion")
-      ->check(CLI::Range(1, 4096))
-      ->capture_default_str();
+  run->add_option("--engine", o.engine, "what to run on: threads, mpi, legion")->capture_default_str();
+  run->add_option("--ranks", o.ranks, "processes, for the engines mpi and legion; 1 if it is not given")
+      ->check(CLI::Range(1, 4096));
   add_running(run, o);
   run->add_flag("--strict-order", o.strict_order,
                 "sums are added in the order of the schedule's loops; no library but where substitute asks for it. It "
@@ -93,8 +93,8 @@ void add_plan(CLI::App& app, CliOptions& o) {
   cosma->add_flag("--json", o.json, "print one JSON object on stdout");
 }
 
-int dispatch(const CLI::App& app, const CliOptions& options) {
-  if (app.got_subcommand("run")) return run_command(options);
+int dispatch(const CLI::App& app, const CliOptions& options, RunOnMpi run_on_mpi) {
+  if (app.got_subcommand("run")) return run_command(options, run_on_mpi);
   if (app.got_subcommand("explain")) return explain_command(options);
   if (app.got_subcommand("emit")) return emit_command(options);
   if (app.got_subcommand("check")) return check_command(options);
@@ -113,8 +113,9 @@ void refuse_unknown_command(const CLI::App& app, int argc, const char* const* ar
 
 }  // namespace
 
-int main_command(int argc, const char* const* argv) {
+int main_command(int argc, const char* const* argv, RunOnMpi run_on_mpi) {
   CliOptions options;
+  options.words.assign(argv + std::min(argc, 1), argv + argc);
   CLI::App app("DISTAL, the distributed tensor algebra compiler", "distal");
   app.require_subcommand(1);
   app.set_version_flag("--version", version_text, "print the version, and which BLAS is used");
@@ -128,7 +129,7 @@ int main_command(int argc, const char* const* argv) {
   try {
     refuse_unknown_command(app, argc, argv);
     app.parse(argc, argv);
-    return dispatch(app, options);
+    return dispatch(app, options, run_on_mpi);
   } catch (const CLI::ParseError& e) {
     int status = app.exit(e, std::cout, std::cerr);
     return status == 0 ? 0 : 2;

@@ -187,7 +187,7 @@ int explain(const CliOptions& options, const LoadedModule& loaded) {
 int check_command(const CliOptions& options) {
   LoadedModule loaded = load_module(options);
   Plan plan = make_plan(compile(loaded.module), loaded.params);
-  verify(plan, memory_needs(plan, Reach::Own));
+  verify(plan, memory_needs(plan, Reach::own()));
   fmt::print("{}: fine\n", options.file);
   return 0;
 }

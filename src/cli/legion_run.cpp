@@ -69,13 +69,14 @@ class LegionRun {
   LegionRun(const CliOptions& options, const LoadedModule& loaded)
       : options_(options),
         loaded_(loaded),
+        ranks_(std::max(1, options.ranks)),
         settings_(find_legion()),
         plan_(make_plan(compile(loaded.module), loaded.params)),
         data_(plan_, parse_files(options.load, "--load", loaded.module), options.seed) {
     require_no(options.leaf != "auto", "--leaf");
     require_no(options.strict_order, "--strict-order");
     require_no(options.own_memory, "--own-memory");
-    MemoryNeeds needs = memory_needs(plan_, Reach::Own);
+    MemoryNeeds needs = memory_needs(plan_, Reach::own());
     verify(plan_, needs, {});
     bytes_ = 2 * needs.total + kSpare;
     peak_ = needs.peak_per_processor;
@@ -103,11 +104,11 @@ class LegionRun {
   LegionLaunch launch_of(const std::string& executable) const {
     LegionLaunch out;
     out.executable = executable;
-    out.ranks = options_.ranks;
+    out.ranks = ranks_;
     out.cores = static_cast<int>(std::thread::hardware_concurrency());
     out.bytes = bytes_;
-    auto share = static_cast<int>(ceil_div(std::min<int64_t>(plan_.processors, 64), options_.ranks));
-    out.cpus = options_.threads > 0 ? options_.threads : std::min(share, std::max(1, out.cores / options_.ranks));
+    auto share = static_cast<int>(ceil_div(std::min<int64_t>(plan_.processors, 64), ranks_));
+    out.cpus = options_.threads > 0 ? options_.threads : std::min(share, std::max(1, out.cores / ranks_));
     if (uses_gpus(plan_)) out.gpus = gpus_here();
     out.arguments = {
         "--json",  "--reps",          std::to_string(options_.reps), "--seed", std::to_string(options_.seed),
@@ -132,7 +133,7 @@ class LegionRun {
   int conclude() {
     RunReport report;
     report.engine = options_.engine;
-    report.on = options_.ranks == 1 ? "Legion" : fmt::format("Legion in {} processes", options_.ranks);
+    report.on = ranks_ == 1 ? "Legion" : fmt::format("Legion in {} processes", ranks_);
     report.plan = &plan_;
     nlohmann::json said = nlohmann::json::parse(read_text(handover_.file("report")));
     report.seconds = said["seconds"].get<std::vector<double>>();
@@ -150,6 +151,7 @@ class LegionRun {
 
   const CliOptions& options_;
   const LoadedModule& loaded_;
+  int ranks_;
   LegionSettings settings_;
   Plan plan_;
   Dataset data_;

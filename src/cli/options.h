@@ -12,13 +12,14 @@ namespace distal::core {
 
 // What the command line said.
 struct CliOptions {
+  std::vector<std::string> words;  // all of it, without the program's name
   std::string file;
   std::vector<std::string> set;  // "ni=512,gx=4"
   std::string engine = "threads";
   std::string leaf = "auto";
   bool strict_order = false;
   int threads = 0;
-  int ranks = 1;
+  int ranks = 0;  // 0: not said
   int reps = 3;
   std::string type;
   bool check = false;
@@ -59,8 +60,11 @@ LoadedModule load_module(const CliOptions& options);
 // Shows what a program would do.
 int explain(const CliOptions& options, const LoadedModule& loaded);
 
+// Runs a program on the ranks of this job; the exit status.
+using RunOnMpi = int (*)(const CliOptions& options);
+
 // The commands; each returns the exit status.
-int run_command(const CliOptions& options);
+int run_command(const CliOptions& options, RunOnMpi run_on_mpi);
 int explain_command(const CliOptions& options);
 int emit_command(const CliOptions& options);
 int check_command(const CliOptions& options);
@@ -70,7 +74,8 @@ int plan_cosma_command(const CliOptions& options);
 // What --version prints: also which BLAS there is, since results and times depend on it.
 std::string version_text();
 
-// Parses the command line and does what it says. Errors are printed on stderr and become the exit status.
-int main_command(int argc, const char* const* argv);
+// Parses the command line and does what it says. Errors are printed on stderr and become the exit status. A program
+// that is linked with MPI says how to run on it; another one starts that program.
+int main_command(int argc, const char* const* argv, RunOnMpi run_on_mpi = nullptr);
 
 }  // namespace distal::core

@@ -10,9 +10,8 @@
 #include <fstream>
 #include <set>
 
+#include "cli/threads_site.h"
 #include "lower/compile.h"
-#include "plan/cost.h"
-#include "plan/verify.h"
 #include "support/text.h"
 
 namespace distal::core {
@@ -60,24 +59,34 @@ void require_host(const Module& module) {
 }
 
 PreparedRun::PreparedRun(const CliOptions& options, const LoadedModule& loaded)
+    : PreparedRun(options, loaded, [&](const Plan& plan, const MakeLeaves& make_leaves, int64_t other_bytes) {
+        return threads_site(plan, make_leaves, {options.threads, options.own_memory}, other_bytes);
+      }) {}
+
+PreparedRun::PreparedRun(const CliOptions& options, const LoadedModule& loaded, const MakeSite& make_site)
     : options_(options),
       plan_(make_plan(compile(loaded.module), loaded.params)),
-      threads_{options.threads, options.own_memory},
-      needs_(memory_needs(plan_, reach_of(threads_))),
-      data_(plan_, parse_files(options.load, "--load", loaded.module), options.seed),
-      allocator_(plan_.processors) {
+      data_(plan_, parse_files(options.load, "--load", loaded.module), options.seed) {
   LeafChoice leaf = leaf_choice(options);
-  verify(plan_, needs_, {.total = memory_at_hand()});
-  store_ = std::make_unique<TensorStore>(plan_, allocator_);
-  std::vector<std::unique_ptr<LeafKernel>> leaves;
-  for (const StagePlan& stage : plan_.stages) {
-    leaves.push_back(make_leaf(stage, plan_.program->module.type, leaf));
-    leaf_names_.push_back(leaves.back()->description());
-  }
-  engine_ = std::make_unique<ThreadsEngine>(plan_, needs_, std::move(leaves), allocator_, *store_, threads_);
+  auto make_leaves = [&] {
+    std::vector<std::unique_ptr<LeafKernel>> leaves;
+    leaf_names_.clear();
+    for (const StagePlan& stage : plan_.stages) {
+      leaves.push_back(make_leaf(stage, plan_.program->module.type, leaf));
+      leaf_names_.push_back(leaves.back()->description());
+    }
+    return leaves;
+  };
+  site_ = make_site(plan_, make_leaves, data_.loaded_bytes());
   show_progress("placing data");
-  for (size_t t = 0; t < plan_.tensors.size(); ++t) data_.place(static_cast<int>(t), *store_);
-  checker_ = std::make_unique<ResultChecker>(plan_, data_, *store_);
+  for (size_t t = 0; t < plan_.tensors.size(); ++t) data_.place(static_cast<int>(t), site_->store());
+  if (site_->has_all_pieces()) {
+    checker_ = std::make_unique<ResultChecker>(plan_, data_, site_->store());
+  } else {
+    checker_ = std::make_unique<ResultChecker>(
+        plan_, data_, site_->store(), [this](int64_t p) { return site_->is_here(p); },
+        [this](int tensor) { return site_->gather(tensor, true); });
+  }
 }
 
 void PreparedRun::run_all() {
@@ -89,43 +98,40 @@ void PreparedRun::run_all() {
       continue;
     }
     auto start = std::chrono::steady_clock::now();
-    engine_->run();
+    site_->run();
     seconds_.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
   show_progress("");
+  check_ = site_->of_all(checker_->result());
   std::sort(seconds_.begin(), seconds_.end());
 }
 
-void PreparedRun::save(const std::string& tensor, const std::string& file) const {
+void PreparedRun::save(const std::string& tensor, const std::string& file) {
   int index = plan_.tensor_index(tensor);
   const Coordinates& shape = plan_.tensors[index].owners.shape();
-  write_npy(file, {store_->type(), {shape.begin(), shape.end()}, store_->gather(index)});
+  std::vector<std::byte> whole = site_->gather(index, false);
+  if (site_->speaks()) write_npy(file, {site_->store().type(), {shape.begin(), shape.end()}, std::move(whole)});
 }
 
 RunReport PreparedRun::report() const {
   return {options_.engine,
-          "threads",
+          site_->processors(),
           &plan_,
           seconds_,
-          checker_->result(),
+          check_,
           counts_.bytes_moved,
           counts_.bytes_copied,
           counts_.messages,
-          allocator_.peak_per_processor(),
+          site_->peak_per_processor(),
           counts_.tasks,
-          leaf_names_};
-}
-
-int64_t PreparedRun::memory_at_hand() const {
-  int64_t have = available_memory();
-  require_memory(needs_.total + data_.loaded_bytes(), have);
-  return have - data_.loaded_bytes();
+          leaf_names_,
+          site_->resident_bytes()};
 }
 
 void PreparedRun::restore_outputs() {
   std::set<int> outputs;
   for (const StagePlan& s : plan_.stages) outputs.insert(s.output);
-  for (int t : outputs) data_.place(t, *store_);
+  for (int t : outputs) data_.place(t, site_->store());
 }
 
 // Statement by statement, so that each can be checked before the next one changes what it read.
@@ -135,9 +141,9 @@ double PreparedRun::run_checked() {
   for (size_t s = 0; s < plan_.stages.size(); ++s) {
     const StagePlan& stage = plan_.stages[s];
     std::vector<std::byte> before;
-    if (checker_->is_written(stage.output)) before = store_->gather(stage.output);
+    if (checker_->is_written(stage.output)) before = site_->gather(stage.output, true);
     auto start = std::chrono::steady_clock::now();
-    RunCounts counts = engine_->run_stage(s);
+    RunCounts counts = site_->run_stage(s);
     taken += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     sum += counts;
     show_progress("checking");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -8,7 +9,8 @@
 #include "cli/dataset.h"
 #include "cli/options.h"
 #include "cli/run_report.h"
-#include "engine/threads/engine.h"
+#include "cli/site.h"
+#include "leaf/leaf.h"
 
 namespace distal::core {
 
@@ -18,31 +20,33 @@ void require_host(const Module& module);
 // A program ready to run: planned, verified, with its data in place.
 class PreparedRun {
  public:
+  // Makes what it runs on, given what makes the leaves, and the bytes that are held beside the plan's.
+  using MakeSite =
+      std::function<std::unique_ptr<Site>(const Plan& plan, const MakeLeaves& make_leaves, int64_t other_bytes)>;
+  // On the threads of this process.
   PreparedRun(const CliOptions& options, const LoadedModule& loaded);
+  PreparedRun(const CliOptions& options, const LoadedModule& loaded, const MakeSite& make_site);
 
   void run_all();
   // Writes a tensor to a .npy file.
-  void save(const std::string& tensor, const std::string& file) const;
+  void save(const std::string& tensor, const std::string& file);
 
   const Plan& plan() const { return plan_; }
-  bool ok() const { return checker_->result().ok; }
+  bool ok() const { return check_.ok; }
+  bool speaks() const { return site_->speaks(); }
   RunReport report() const;
 
  private:
-  int64_t memory_at_hand() const;  // what the plan may hold
   void restore_outputs();
   double run_checked();
 
   const CliOptions& options_;
   Plan plan_;
-  ThreadsOptions threads_;
-  MemoryNeeds needs_;
   Dataset data_;
-  Allocator allocator_;
-  std::unique_ptr<TensorStore> store_;
-  std::unique_ptr<ThreadsEngine> engine_;
   std::vector<std::string> leaf_names_;
+  std::unique_ptr<Site> site_;
   std::unique_ptr<ResultChecker> checker_;
+  CheckResult check_;
   std::vector<double> seconds_;
   RunCounts counts_;
 };

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "cli/legion_run.h"
+#include "cli/mpi_start.h"
 #include "cli/prepared_run.h"
 
 namespace distal::core {
@@ -9,7 +10,9 @@ namespace {
 
 int run_on_threads(const CliOptions& options, const LoadedModule& loaded) {
   require_host(loaded.module);
-  if (options.ranks != 1) throw Error("--ranks: the threads engine is one process; --engine legion has several");
+  if (options.ranks > 1) {
+    throw Error("--ranks: the threads engine is one process; the engines mpi and legion have several");
+  }
   std::map<std::string, std::string> saved = parse_files(options.save, "--save", loaded.module);
   PreparedRun prepared(options, loaded);
   prepared.run_all();
@@ -20,10 +23,11 @@ int run_on_threads(const CliOptions& options, const LoadedModule& loaded) {
 
 }  // namespace
 
-int run_command(const CliOptions& options) {
-  if (options.engine != "threads" && options.engine != "legion") {
-    throw Error(fmt::format("there is no engine {}; the engines are threads and legion", options.engine));
+int run_command(const CliOptions& options, RunOnMpi run_on_mpi) {
+  if (options.engine != "threads" && options.engine != "mpi" && options.engine != "legion") {
+    throw Error(fmt::format("there is no engine {}; the engines are threads, mpi and legion", options.engine));
   }
+  if (options.engine == "mpi") return run_on_mpi ? run_on_mpi(options) : start_on_mpi(options);
   LoadedModule loaded = load_module(options);
   // A wrong name is said before the work, not after it.
   for (const auto& [tensor, file] : parse_files(options.save, "--save", loaded.module)) require_writable(file);

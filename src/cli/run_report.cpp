@@ -64,6 +64,7 @@ nlohmann::ordered_json RunReport::json() const {
           {"bytes_copied", bytes_copied ? nlohmann::ordered_json(*bytes_copied) : nlohmann::ordered_json()},
           {"messages", messages},
           {"peak_bytes_per_processor", peak_bytes_per_processor},
+          {"resident_bytes", resident_bytes ? nlohmann::ordered_json(*resident_bytes) : nlohmann::ordered_json()},
           {"elements_checked", check.checked},
           {"tasks", tasks},
           {"leaves", leaves},

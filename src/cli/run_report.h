@@ -22,7 +22,8 @@ struct RunReport {
   int64_t messages = 0;
   int64_t peak_bytes_per_processor = 0;
   int64_t tasks = 0;
-  std::vector<std::string> leaves;  // by statement
+  std::vector<std::string> leaves;        // by statement
+  std::optional<int64_t> resident_bytes;  // of the process that has most
 
   nlohmann::ordered_json json() const;
   // The lines of a summary, each of one subject.

@@ -214,7 +214,7 @@ Cost count_cost(const Plan& plan) {
   CostVisitor visitor(plan, cost);
   walk(plan, visitor);
   visitor.close();
-  cost.peak_bytes_per_processor = memory_needs(plan, Reach::Own).peak_per_processor;
+  cost.peak_bytes_per_processor = memory_needs(plan, Reach::own()).peak_per_processor;
   return cost;
 }
 

@@ -10,9 +10,13 @@ namespace {
 
 class NeedsVisitor : public PlanVisitor {
  public:
-  NeedsVisitor(const Plan& plan, Reach reach, MemoryNeeds& needs) : plan_(plan), reach_(reach), needs_(needs) {}
+  NeedsVisitor(const Plan& plan, MemoryNeeds& needs) : plan_(plan), needs_(needs) {}
 
-  void begin(const StagePlan& stage) override { needs_.buffers.emplace_back(stage.acquires.size()); }
+  void begin(const StagePlan& stage) override {
+    needs_.buffers.emplace_back(stage.acquires.size());
+    needs_.staging_bytes.emplace_back();
+    fetches_.assign(stage.acquires.size(), {});
+  }
   bool wants_leaves() const override { return false; }
 
   void fetch(const FetchStep& step) override {
@@ -21,13 +25,36 @@ class NeedsVisitor : public PlanVisitor {
     for (const Fetch& f : step.fetches) {
       int64_t bytes = 0;
       for (size_t i = 0; i < f.rects.size(); ++i) {
-        if (is_repeated(f, i) || view_of(plan_, a, f, i, reach_) >= 0) continue;
+        if (is_repeated(f, i) || view_of(plan_, a, f, i, needs_.options.reach) >= 0) continue;
         bytes += f.rects[i].volume() * plan_.tensors[a.tensor].element_bytes;
       }
       BufferNeed& need = needs[f.place];
       need.bytes = std::max(need.bytes, bytes);
+      ++fetches_[a.acquire->id][f.place];
       for (const FetchPiece& p : f.pieces) {
         if (p.from != FetchPiece::From::Home) needs[p.source].depth = 2;
+      }
+    }
+  }
+
+  void release(const ReleaseStep& step) override {
+    for (const Transfer& t : step.transfers) {
+      bool adds = t.kind != Transfer::Kind::WriteHome && t.kind != Transfer::Kind::Replicate;
+      if (!adds || !needs_.options.apart(t.source, t.destination)) continue;
+      int64_t element_bytes = plan_.tensors[step.tensor].element_bytes;
+      int64_t& staging = needs_.staging_bytes.back()[t.destination];
+      for (const Rect& part : staged_parts(t.rect, element_bytes)) {
+        staging = std::max(staging, part.volume() * element_bytes);
+      }
+    }
+  }
+
+  // Whoever fetches but once has nothing to begin with ahead.
+  void end(const StagePlan& stage) override {
+    for (const AcquirePlan& a : stage.acquires) {
+      if (a.acquire->privilege != Privilege::Read) continue;
+      for (auto& [place, need] : needs_.buffers.back()[a.acquire->id]) {
+        if (fetches_[a.acquire->id][place] > 1) need.depth += needs_.options.ahead;
       }
     }
   }
@@ -39,36 +66,56 @@ class NeedsVisitor : public PlanVisitor {
 
  private:
   const Plan& plan_;
-  Reach reach_;
   MemoryNeeds& needs_;
+  std::vector<std::unordered_map<int64_t, int64_t>> fetches_;  // [acquire id][place]
 };
 
 }  // namespace
 
-int64_t view_of(const Plan& plan, const AcquirePlan& acquire, const Fetch& fetch, size_t rect, Reach reach) {
+int64_t view_of(const Plan& plan, const AcquirePlan& acquire, const Fetch& fetch, size_t rect, const Reach& reach) {
   if (fetch.views[rect] >= 0) return fetch.views[rect];
-  if (reach == Reach::Own || acquire.acquire->privilege != Privilege::Read) return -1;
-  return plan.tensors[acquire.tensor].owners.single_owner(fetch.rects[rect], fetch.place);
+  if (reach == Reach::own() || acquire.acquire->privilege != Privilege::Read) return -1;
+  int64_t owner = plan.tensors[acquire.tensor].owners.single_owner(fetch.rects[rect], fetch.place);
+  return owner >= 0 && reach.together(owner, fetch.place) ? owner : -1;
 }
 
-MemoryNeeds memory_needs(const Plan& plan, Reach reach) {
+std::vector<Rect> staged_parts(const Rect& rect, int64_t element_bytes) {
+  int64_t most = std::max<int64_t>(1, kStagingBytes / element_bytes);
+  size_t d = 0;
+  while (d < rect.dimensions() && rect.hi[d] - rect.lo[d] == 1) ++d;
+  if (rect.volume() <= most || d >= rect.dimensions()) return {rect};
+  int64_t row = rect.volume() / (rect.hi[d] - rect.lo[d]);
+  int64_t rows = std::max<int64_t>(1, most / row);
+  std::vector<Rect> out;
+  for (int64_t lo = rect.lo[d]; lo < rect.hi[d]; lo += rows) {
+    Rect part = rect;
+    part.lo[d] = lo;
+    part.hi[d] = std::min(rect.hi[d], lo + rows);
+    for (Rect& p : staged_parts(part, element_bytes)) out.push_back(std::move(p));
+  }
+  return out;
+}
+
+MemoryNeeds memory_needs(const Plan& plan, const MemoryOptions& options) {
   MemoryNeeds needs;
-  needs.reach = reach;
+  needs.options = options;
   needs.home_bytes.assign(static_cast<size_t>(plan.processors), 0);
   for (const TensorPlan& t : plan.tensors) {
     for (int64_t p = 0; p < t.owners.machine().processors; ++p) {
       if (t.owners.owns_any(p)) needs.home_bytes[p] += t.owners.piece_of(p).volume() * t.element_bytes;
     }
   }
-  NeedsVisitor visitor(plan, reach, needs);
+  NeedsVisitor visitor(plan, needs);
   walk(plan, visitor);
 
-  std::vector<int64_t> peak = needs.home_bytes;
+  std::vector<int64_t>& peak = needs.peak;
+  peak = needs.home_bytes;
   for (size_t s = 0; s < plan.stages.size(); ++s) {
     std::unordered_map<int64_t, int64_t> buffers;
     for (const auto& acquire : needs.buffers[s]) {
       for (const auto& [place, need] : acquire) buffers[place] += need.bytes * need.depth;
     }
+    for (const auto& [p, bytes] : needs.staging_bytes[s]) buffers[p] += 2 * bytes;
     needs.workspace_bytes.push_back(workspace_bytes(plan.stages[s], plan.tensors[plan.stages[s].output].element_bytes));
     if (needs.workspace_bytes.back() > 0) {
       const StagePlan& stage = plan.stages[s];

@@ -7,30 +7,71 @@
 
 namespace distal::core {
 
-// Whether a processor's memory is apart from the others', as on a cluster, or all are one address space, so that a
-// rectangle that lies in one piece of anybody's can be used there.
-enum class Reach { Own, All };
+// Which processors can touch each other's pieces, so that a rectangle that lies in one piece of another's can be used
+// there: none, as on a cluster; all, in one address space; or those of one node.
+class Reach {
+ public:
+  static Reach own() { return {}; }
+  static Reach all() { return Reach(true, {}); }
+  static Reach within(std::vector<int> nodes) { return Reach(false, std::move(nodes)); }  // by processor
+
+  bool together(int64_t p, int64_t q) const {
+    if (all_ || p == q) return true;
+    return !nodes_.empty() && nodes_[static_cast<size_t>(p)] == nodes_[static_cast<size_t>(q)];
+  }
+  bool operator==(const Reach&) const = default;
+
+ private:
+  Reach() = default;
+  Reach(bool all, std::vector<int> nodes) : all_(all), nodes_(std::move(nodes)) {}
+
+  bool all_ = false;
+  std::vector<int> nodes_;
+};
+
+// How a plan is to be held.
+struct MemoryOptions {
+  Reach reach = Reach::own();
+  // A place that acquires again and again may begin with so many further steps while it works on one.
+  int ahead = 0;
+  // By processor, the process it is in; empty: all are in one. What a process adds to a copy of its own, it receives
+  // from others in parts, for which it has two staging buffers a processor.
+  std::vector<int> processes;
+
+  MemoryOptions(Reach r) : reach(std::move(r)) {}  // NOLINT(google-explicit-constructor): the most common case
+  bool apart(int64_t p, int64_t q) const {
+    return !processes.empty() && processes[static_cast<size_t>(p)] != processes[static_cast<size_t>(q)];
+  }
+};
+
+// Partials travel between processes in parts of at most so many bytes (or one row, if that is more).
+inline constexpr int64_t kStagingBytes = 2 << 20;
+// A rectangle cut along its dimensions, outermost first, into parts of that size.
+std::vector<Rect> staged_parts(const Rect& rect, int64_t element_bytes);
 
 // The buffer of one acquire at one place: as large as its largest step needs, and two of them where a copy must
-// outlive its step, as a neighbour's source or to keep what the next step shares with it.
+// outlive its step, as a neighbour's source or to keep what the next step shares with it; more to work ahead.
 struct BufferNeed {
   int64_t bytes = 0;
   int depth = 1;
 };
 
 // Where a rectangle can be used without a copy: the owner of the piece it lies in, or -1.
-int64_t view_of(const Plan& plan, const AcquirePlan& acquire, const Fetch& fetch, size_t rect, Reach reach);
+int64_t view_of(const Plan& plan, const AcquirePlan& acquire, const Fetch& fetch, size_t rect, const Reach& reach);
 
 struct MemoryNeeds {
-  Reach reach = Reach::Own;
+  MemoryOptions options = Reach::own();
   // [stage][acquire id][place]
   std::vector<std::vector<std::unordered_map<int64_t, BufferNeed>>> buffers;
   std::vector<int64_t> workspace_bytes;  // by stage: of each processor that runs its leaf
-  std::vector<int64_t> home_bytes;       // by processor, all tensors
-  int64_t peak_per_processor = 0;        // pieces and buffers of the processor that needs most
-  int64_t total = 0;                     // of all processors together
+  // [stage][processor]: of one of its two staging buffers
+  std::vector<std::unordered_map<int64_t, int64_t>> staging_bytes;
+  std::vector<int64_t> home_bytes;  // by processor, all tensors
+  std::vector<int64_t> peak;        // by processor: pieces and buffers
+  int64_t peak_per_processor = 0;   // of the processor that needs most
+  int64_t total = 0;                // of all processors together
 };
 
-MemoryNeeds memory_needs(const Plan& plan, Reach reach);
+MemoryNeeds memory_needs(const Plan& plan, const MemoryOptions& options);
 
 }  // namespace distal::core

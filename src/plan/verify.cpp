@@ -169,8 +169,9 @@ class Verifier : public PlanVisitor {
   void check_room(const AcquirePlan& a, const Fetch& f) const {
     std::vector<Rect> copied;
     for (size_t i = 0; i < f.rects.size(); ++i) {
-      bool lies_somewhere = needs_.reach == Reach::All && a.acquire->privilege == Privilege::Read &&
-                            tensor(a.tensor).owners.single_owner(f.rects[i], f.place) >= 0;
+      int64_t owner = tensor(a.tensor).owners.single_owner(f.rects[i], f.place);
+      bool lies_somewhere = a.acquire->privilege == Privilege::Read && owner >= 0 &&
+                            needs_.options.reach != Reach::own() && needs_.options.reach.together(owner, f.place);
       bool again = std::find(copied.begin(), copied.end(), f.rects[i]) != copied.end();
       if (f.views[i] < 0 && !lies_somewhere && !again) copied.push_back(f.rects[i]);
     }
@@ -195,6 +196,7 @@ class Verifier : public PlanVisitor {
     for (const auto& acquire : needs_.buffers[stage_ - plan_.stages.data()]) {
       for (const auto& [place, need] : acquire) held[place] += need.bytes * need.depth;
     }
+    for (const auto& [p, bytes] : needs_.staging_bytes[stage_ - plan_.stages.data()]) held[p] += 2 * bytes;
     int64_t workspaces = workspace_bytes(*stage_, tensor(stage_->output).element_bytes);
     for (int64_t p : stage_->places(stage_->machine.levels())) held[p] += workspaces;
     int64_t total = 0;

@@ -35,10 +35,14 @@ Block Allocator::allocate(int64_t processor, int64_t bytes, int64_t padding) {
     throw Error(fmt::format("no memory for {} bytes of processor {}", bytes, processor), {}, {},
                 Error::Kind::Resources);
   }
+  counted(processor, bytes);
+  return Block(data);
+}
+
+void Allocator::counted(int64_t processor, int64_t bytes) {
   std::lock_guard lock(mutex_);
   current_[processor] += bytes;
   peak_[processor] = std::max(peak_[processor], current_[processor]);
-  return Block(data);
 }
 
 void Allocator::released(int64_t processor, int64_t bytes) {

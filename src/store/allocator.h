@@ -26,6 +26,7 @@ class Allocator {
   // further memory that only makes for alignment, and is not counted.
   Block allocate(int64_t processor, int64_t bytes, int64_t padding = 0);
   void released(int64_t processor, int64_t bytes);
+  void counted(int64_t processor, int64_t bytes);  // memory that was had by other means
   int64_t peak_per_processor() const;
 
  private:

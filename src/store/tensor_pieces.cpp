@@ -76,6 +76,11 @@ void TensorPieces::bind(int64_t processor, std::byte* data, const Coordinates& s
   piece.strides = strides;
 }
 
+void TensorPieces::place(int64_t processor, std::byte* data, bool is_ours) {
+  bind(processor, data, dense_strides(pieces_[processor].home.extents, order_));
+  pieces_[processor].is_ours = is_ours;
+}
+
 bool TensorPieces::has_piece(int64_t processor) const {
   return processor < static_cast<int64_t>(pieces_.size()) && pieces_[processor].data != nullptr;
 }
@@ -112,7 +117,7 @@ std::byte* TensorPieces::element(int64_t processor, const Coordinates& at) const
 
 void TensorPieces::fill(const FillRow& row) {
   for (int64_t p = 0; p < owners_.machine().processors; ++p) {
-    if (!has_piece(p)) continue;
+    if (!has_piece(p) || !pieces_[p].is_ours) continue;
     for (const Rect& rect : owners_.rects_of(p)) {
       View v = view(p, rect);
       Rect starts = rect;  // of the rows

@@ -28,6 +28,8 @@ class TensorPieces {
   void allocate_cleared(Allocator& allocator);
   // Uses the caller's memory for a processor's piece: its first element, and the step of every dimension in elements.
   void bind(int64_t processor, std::byte* data, const Coordinates& strides);
+  // Knows where a dense piece lies; if it is another process's, it can be looked at here but is filled over there.
+  void place(int64_t processor, std::byte* data, bool is_ours);
 
   // Another number whenever a piece came to lie elsewhere; no two tensors have the same.
   int64_t version() const { return version_; }
@@ -40,8 +42,8 @@ class TensorPieces {
   // One element in one processor's piece; the processor owns it.
   std::byte* element(int64_t processor, const Coordinates& at) const;
 
-  // Sets every element, in every replica, row by row. `row` writes `count` elements into the given memory, `stride`
-  // elements apart: those from coordinates `at` on along the last dimension.
+  // Sets every element of this process, in every replica, row by row. `row` writes `count` elements into the given
+  // memory, `stride` elements apart: those from coordinates `at` on along the last dimension.
   using FillRow = std::function<void(std::span<const int64_t> at, int64_t count, std::byte* memory, int64_t stride)>;
   void fill(const FillRow& row);
   // Where two replicas of an element differ: its coordinates as text, or empty if all agree.
@@ -53,6 +55,7 @@ class TensorPieces {
   struct Piece {
     std::byte* data = nullptr;
     Block block;  // empty if the memory is the caller's
+    bool is_ours = true;
     HomePiece home;
     Coordinates strides;
   };

@@ -330,8 +330,9 @@ class Refusals(CliTest):
             said = f"--strict-order chooses how leaves run, and --leaf {leaf} does too; give one of them"
             self.refuse(2, said, "run", SUMMA, "--set", SMALL, "--strict-order", "--leaf", leaf)
         self.refuse(2, ["foo", "module", "placement", "plan"], "explain", SUMMA, "--dump=foo")
-        self.refuse(2, "there is no engine mpi; the engines are threads and legion", "run", SUMMA, "--engine", "mpi")
-        said = "--ranks: the threads engine is one process; --engine legion has several"
+        said = "there is no engine cuda; the engines are threads, mpi and legion"
+        self.refuse(2, said, "run", SUMMA, "--engine", "cuda")
+        said = "--ranks: the threads engine is one process; the engines mpi and legion have several"
         self.refuse(2, said, "run", SUMMA, "--ranks", 2)
         self.refuse(2, "there is no target mpi; the targets are legion", "emit", SUMMA, "--target", "mpi", "-o", "x")
         self.refuse(3, "cannot write /proc/", "emit", SUMMA, "-o", "/proc/nowhere")

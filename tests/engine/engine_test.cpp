@@ -68,7 +68,7 @@ TEST(OwnMemory, AnAcquireThatIsTooSmallIsCaught) {
     }
     // The verifier finds it before anything runs.
     auto plan = summa_with_a_small_acquire(c.tensor, c.loop);
-    EXPECT_EQ(test::message_of<PlanError>([&] { verify(*plan, memory_needs(*plan, Reach::Own)); }),
+    EXPECT_EQ(test::message_of<PlanError>([&] { verify(*plan, memory_needs(*plan, Reach::own())); }),
               "the plan is wrong: " + c.text);
   }
 }

@@ -1,4 +1,4 @@
-#include "engine/threads/replay.h"
+#include "engine/replay.h"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <random>
 #include <stdexcept>
 
+#include "engine/script.h"
 #include "engine/statements.h"
-#include "engine/threads/script.h"
 #include "support/run.h"
 
 namespace distal::core {

@@ -1,4 +1,4 @@
-#include "engine/threads/task_graph.h"
+#include "engine/task_graph.h"
 
 #include <gtest/gtest.h>
 

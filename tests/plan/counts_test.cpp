@@ -522,7 +522,7 @@ TEST(Memory, JohnsonNeedsAPartialOfAToo) {
 
 TEST(Memory, ViewsNeedNoBuffers) {
   Plan plan = plan_algorithm("summa", "ni=16,nj=16,nk=16,gx=2,gy=2,chunk=4");
-  MemoryNeeds own = memory_needs(plan, Reach::Own), all = memory_needs(plan, Reach::All);
+  MemoryNeeds own = memory_needs(plan, Reach::own()), all = memory_needs(plan, Reach::all());
   constexpr int64_t home = 3 * 16 * 16 / 4 * kDouble;
   EXPECT_EQ(own.peak_per_processor, home + 2 * 8 * 4 * kDouble);
   EXPECT_EQ(all.peak_per_processor, home);  // every chunk lies in one piece of somebody's

@@ -50,7 +50,7 @@ std::function<bool(Step&)> once(std::function<bool(Step&)> change, bool* done) {
 
 class Broken {
  public:
-  explicit Broken(Plan plan) : plan_(std::move(plan)), needs_(memory_needs(plan_, Reach::Own)) {
+  explicit Broken(Plan plan) : plan_(std::move(plan)), needs_(memory_needs(plan_, Reach::own())) {
     EXPECT_NO_THROW(verify(plan_, needs_)) << "the plan is broken before anybody broke it";
   }
 
@@ -142,8 +142,8 @@ TEST(Verify, GoodPlansPass) {
     if (name == "mttkrp") small = "ni=7,nj=9,nk=8,nl=3";
     if (name == "ttm") small = "ni=7,nj=9,nk=8,nl=3";
     Plan plan = plan_algorithm(name, small);
-    EXPECT_NO_THROW(verify(plan, memory_needs(plan, Reach::Own)));
-    EXPECT_NO_THROW(verify(plan, memory_needs(plan, Reach::All)));
+    EXPECT_NO_THROW(verify(plan, memory_needs(plan, Reach::own())));
+    EXPECT_NO_THROW(verify(plan, memory_needs(plan, Reach::all())));
   }
 }
 
@@ -156,15 +156,15 @@ std::string copy_into_replicas() {
 TEST(Verify, AReplicaThatNobodyWrites) {
   Plan plan = plan_text(copy_into_replicas());
   ASSERT_EQ(plan.stages[0].everywhere, (std::vector<int>{1}));
-  verify(plan, memory_needs(plan, Reach::Own));
+  verify(plan, memory_needs(plan, Reach::own()));
   plan.stages[0].held[1] = 0;  // only the first column takes part, and each thinks that the others do
-  EXPECT_THROW(verify(plan, memory_needs(plan, Reach::Own)), PlanError);
+  EXPECT_THROW(verify(plan, memory_needs(plan, Reach::own())), PlanError);
 }
 
 TEST(Verify, AReplicaThatAllWrite) {
   Plan plan = plan_text(copy_into_replicas());
   plan.stages[0].everywhere.clear();  // all take part, and each sends what it wrote to the others
-  EXPECT_THROW(verify(plan, memory_needs(plan, Reach::Own)), PlanError);
+  EXPECT_THROW(verify(plan, memory_needs(plan, Reach::own())), PlanError);
 }
 
 // ---- what is acquired ----
@@ -340,7 +340,7 @@ TEST(Verify, OneBufferIsReadAndWrittenAtOnce) {
 
 TEST(Verify, OneBufferIsEnoughWithoutNeighbours) {
   Plan plan = plan_algorithm("cannon", "ni=9,nj=6,nk=12,gx=3,gy=3", PlanOptions{false});
-  MemoryNeeds needs = memory_needs(plan, Reach::Own);
+  MemoryNeeds needs = memory_needs(plan, Reach::own());
   for (const auto& acquire : needs.buffers[0]) {
     for (const auto& [place, need] : acquire) EXPECT_EQ(need.depth, 1);
   }
@@ -359,7 +359,7 @@ TEST(Verify, ABufferIsTooSmall) {
 
 TEST(Verify, MemoryStaysWithinTheCap) {
   Plan plan = plan_algorithm("cannon", "ni=9,nj=6,nk=12,gx=3,gy=3");
-  for (Reach reach : {Reach::Own, Reach::All}) {
+  for (Reach reach : {Reach::own(), Reach::all()}) {
     MemoryNeeds needs = memory_needs(plan, reach);
     int64_t peak = needs.peak_per_processor, total = needs.total;
     EXPECT_NO_THROW(verify(plan, needs, {peak, total}));

@@ -70,7 +70,7 @@ class TestRun {
           bool verified = true)
       : options_(options),
         plan_(std::move(plan)),
-        needs_(memory_needs(*plan_, options.own_memory ? Reach::Own : Reach::All)),
+        needs_(memory_needs(*plan_, options.own_memory ? Reach::own() : Reach::all())),
         allocator_(plan_->processors),
         store_(*plan_, allocator_) {
     if (verified) verify(*plan_, needs_);

@@ -3,10 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "leaf/leaf.h"
-#include "plan/memory.h"
-#include "plan/plan.h"
-#include "store/tensor_store.h"
+#include "engine/runner.h"
 
 namespace distal::core {
 
@@ -19,30 +16,17 @@ struct ThreadsOptions {
   bool own_memory = false;
 };
 
-// What a run did, counted where bytes were really handed over.
-struct RunCounts {
-  int64_t bytes_moved = 0;
-  int64_t bytes_copied = 0;
-  int64_t messages = 0;
-  int64_t tasks = 0;
-
-  RunCounts& operator+=(const RunCounts& other);
-  bool operator==(const RunCounts&) const = default;
-};
-
 // Runs a plan on the threads of this process, again and again: what the first run made of a stage that is not too long
 // is kept and replayed. One run at a time; the pieces of the store may be others at the next.
 class ThreadsEngine {
  public:
   ThreadsEngine(const Plan& plan, const MemoryNeeds& needs, std::vector<std::unique_ptr<LeafKernel>> leaves,
                 Allocator& allocator, TensorStore& store, ThreadsOptions options);
-  ~ThreadsEngine();
 
-  RunCounts run();
-  RunCounts run_stage(size_t stage);  // one statement alone
+  RunCounts run() { return runner_->run(); }
+  RunCounts run_stage(size_t stage) { return runner_->run_stage(stage); }  // one statement alone
 
  private:
-  class Runner;
   std::unique_ptr<Runner> runner_;
 };
 

@@ -1,4 +1,4 @@
-#include "engine/threads/buffers.h"
+#include "engine/buffers.h"
 
 namespace distal::core {
 

@@ -1,4 +1,4 @@
-#include "engine/threads/script.h"
+#include "engine/script.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "engine/threads/arena.h"
+#include "engine/arena.h"
 
 #include <algorithm>
 
@@ -34,19 +34,21 @@ void Arena::give_back() {
   capacity_ = 0;
 }
 
-bool Arenas::begin(const StagePlan& stage, const MemoryNeeds& needs, size_t number) {
+bool Arenas::begin(const StagePlan& stage, const MemoryNeeds& needs, size_t number,
+                   const std::function<bool(int64_t)>& is_here) {
   struct Room {
     int64_t bytes = 0, parts = 0;
   };
   std::unordered_map<int64_t, Room> rooms;
   auto add = [&](int64_t p, int64_t bytes) {
-    if (bytes == 0) return;
+    if (bytes == 0 || !is_here(p)) return;
     rooms[p].bytes += bytes;
     ++rooms[p].parts;
   };
   for (const auto& places : needs.buffers[number]) {
     for (const auto& [p, need] : places) add(p, need.bytes * need.depth);
   }
+  for (const auto& [p, bytes] : needs.staging_bytes[number]) add(p, 2 * bytes);
   for (int64_t p : stage.places(stage.machine.levels())) add(p, needs.workspace_bytes[number]);
   bool moved = false;
   for (const auto& [p, room] : rooms) moved = of(p).reserve(room.bytes, room.parts) || moved;

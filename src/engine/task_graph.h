@@ -19,10 +19,12 @@ using TaskPtr = std::shared_ptr<Task>;
 
 class Task {
  public:
-  Task(std::function<void()> body, int64_t its_number) : work(std::move(body)), number(its_number) {}
+  Task(std::function<void()> body, int64_t its_number, bool ends_later = false)
+      : work(std::move(body)), number(its_number), asynchronous(ends_later) {}
 
   std::function<void()> work;
-  const int64_t number;  // in the script that is being written, or -1
+  const int64_t number;     // in the script that is being written, or -1
+  const bool asynchronous;  // its work only starts it; somebody says when it is complete
   std::atomic<bool> done{false};
   // Guarded by the graph's mutex.
   int64_t waiting_for = 0;
@@ -46,15 +48,20 @@ class Resource {
 
 // Tasks with dependencies on earlier tasks, run by a pool of threads. As a task depends only on tasks submitted before
 // it, the graph has no cycle, and as only ready tasks take a thread, any number of processors share a few threads
-// without waiting on one another. With one thread tasks run as they are submitted.
+// without waiting on one another. With one thread tasks run as they are submitted, unless some are asynchronous: those
+// start, on whatever thread, as soon as what they wait for is done, and take no thread of the pool.
 class TaskGraph {
  public:
-  explicit TaskGraph(int threads);
+  enum class Tasks { Synchronous, Mixed };
+  explicit TaskGraph(int threads, Tasks tasks = Tasks::Synchronous);
   ~TaskGraph();
   TaskGraph(const TaskGraph&) = delete;
   TaskGraph& operator=(const TaskGraph&) = delete;
 
   static TaskPtr make(std::function<void()> work, int64_t number = -1);
+  // One that is not done when its work is, but when `complete` is called, from any thread.
+  static TaskPtr make_asynchronous(std::function<void()> start);
+  void complete(const TaskPtr& task) { finish(task); }
   // Takes the task over. Waits while very many tasks are unfinished, so that a long plan needs little memory. Once a
   // task has failed, its exception comes out here or from wait(), and no further task runs.
   void submit(const TaskPtr& task, const std::vector<TaskPtr>& dependencies);
@@ -64,6 +71,8 @@ class TaskGraph {
  private:
   void work();
   void run(const TaskPtr& task);
+  void start(const TaskPtr& task);
+  bool carry_out(const TaskPtr& task);
   void finish(const TaskPtr& task);
 
   bool inline_ = false;

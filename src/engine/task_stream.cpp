@@ -1,11 +1,11 @@
-#include "engine/threads/task_stream.h"
+#include "engine/task_stream.h"
 
 namespace distal::core {
 
 void TaskStream::begin() {
-  if (!graph_) graph_ = std::make_unique<TaskGraph>(workers_);
+  if (!graph_) graph_ = std::make_unique<TaskGraph>(workers_, kind_);
   script_ = std::make_unique<Script>();
-  writing_ = true;
+  writing_ = kind_ == TaskGraph::Tasks::Synchronous;
   tasks_ = 0;
 }
 
@@ -14,6 +14,16 @@ TaskPtr TaskStream::make(std::function<void()> work) {
   if (!writing_) return TaskGraph::make(std::move(work));
   int64_t number = script_->add(std::move(work));
   return TaskGraph::make([&written = script_->work(number)] { written(); }, number);
+}
+
+TaskPtr TaskStream::make_asynchronous(std::function<void(std::function<void()> complete)> start) {
+  // The task knows itself only when it runs.
+  auto self = std::make_shared<std::weak_ptr<Task>>();
+  TaskPtr task = TaskGraph::make_asynchronous([graph = graph_.get(), self, start = std::move(start)] {
+    start([graph, task = self->lock()] { graph->complete(task); });
+  });
+  *self = task;
+  return task;
 }
 
 void TaskStream::submit(const TaskPtr& task, const std::vector<TaskPtr>& dependencies) {

@@ -1,4 +1,4 @@
-#include "engine/threads/task_graph.h"
+#include "engine/task_graph.h"
 
 #include <algorithm>
 #include <utility>
@@ -28,7 +28,7 @@ void Resource::add_exclusive(const TaskPtr& task, std::vector<TaskPtr>& dependen
   changed_ = task;
 }
 
-TaskGraph::TaskGraph(int threads) : inline_(threads <= 1) {
+TaskGraph::TaskGraph(int threads, Tasks tasks) : inline_(threads <= 1 && tasks == Tasks::Synchronous) {
   if (inline_) return;
   for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
 }
@@ -44,6 +44,10 @@ TaskGraph::~TaskGraph() {
 
 TaskPtr TaskGraph::make(std::function<void()> work, int64_t number) {
   return std::make_shared<Task>(std::move(work), number);
+}
+
+TaskPtr TaskGraph::make_asynchronous(std::function<void()> start) {
+  return std::make_shared<Task>(std::move(start), -1, true);
 }
 
 void TaskGraph::submit(const TaskPtr& task, const std::vector<TaskPtr>& dependencies) {
@@ -64,8 +68,9 @@ void TaskGraph::submit(const TaskPtr& task, const std::vector<TaskPtr>& dependen
     ++task->waiting_for;
   }
   if (task->waiting_for > 0) return;
-  ready_.push_back(task);
+  if (!task->asynchronous) ready_.push_back(task);
   lock.unlock();
+  if (task->asynchronous) return start(task);
   ready_changed_.notify_one();
 }
 
@@ -92,41 +97,60 @@ void TaskGraph::work() {
       ready_.pop_front();
     }
     run(task);
-    finish(task);
   }
 }
 
 void TaskGraph::run(const TaskPtr& task) {
+  carry_out(task);
+  finish(task);
+}
+
+void TaskGraph::start(const TaskPtr& task) {
+  if (!carry_out(task)) finish(task);
+}
+
+// False if it did not take place.
+bool TaskGraph::carry_out(const TaskPtr& task) {
   {
     std::lock_guard lock(mutex_);
-    if (failure_) return;  // the run is over; what is left only has to drain
+    if (failure_) return false;  // the run is over; what is left only has to drain
   }
+  // An asynchronous one may be complete, elsewhere, before this returns.
+  std::function<void()> work = std::move(task->work);
   try {
-    task->work();
+    work();
+    return true;
   } catch (...) {
     std::lock_guard lock(mutex_);
     if (!failure_) failure_ = std::current_exception();
+    return false;
   }
 }
 
 void TaskGraph::finish(const TaskPtr& task) {
   task->work = nullptr;
   size_t released = 0;
+  std::vector<TaskPtr> starting;
   {
     std::lock_guard lock(mutex_);
     task->done = true;
     ++run_;
     for (TaskPtr& f : task->followers) {
       if (--f->waiting_for > 0) continue;
+      if (f->asynchronous) {
+        starting.push_back(std::move(f));
+        continue;
+      }
       ready_.push_back(std::move(f));
       ++released;
     }
     task->followers.clear();
     --unfinished_;
+    drained_.notify_all();  // while locked: whoever waits for the last task may end the graph
   }
   for (size_t i = 1; i < released; ++i) ready_changed_.notify_one();
   if (released > 0) ready_changed_.notify_one();
-  drained_.notify_all();
+  for (const TaskPtr& t : starting) start(t);
 }
 
 }  // namespace distal::core

@@ -1,4 +1,4 @@
-#include "engine/threads/replay.h"
+#include "engine/replay.h"
 
 #include <utility>
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <unordered_map>
 
@@ -38,8 +39,10 @@ class Arenas {
  public:
   explicit Arenas(Allocator& allocator) : allocator_(allocator) {}
 
-  // Makes room for what a stage acquires and for its workspaces. True if anything that was taken before is void.
-  bool begin(const StagePlan& stage, const MemoryNeeds& needs, size_t number);
+  // Makes room for what a stage acquires and for its workspaces, at the processors of this process. True if anything
+  // that was taken before is void.
+  bool begin(const StagePlan& stage, const MemoryNeeds& needs, size_t number,
+             const std::function<bool(int64_t)>& is_here);
   Arena& of(int64_t processor);
   void clear() { arenas_.clear(); }
 

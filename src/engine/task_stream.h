@@ -2,18 +2,21 @@
 
 #include <memory>
 
-#include "engine/threads/script.h"
-#include "engine/threads/task_graph.h"
+#include "engine/script.h"
+#include "engine/task_graph.h"
 
 namespace distal::core {
 
-// Runs the tasks of a stage while they are made, and writes them down as long as they are not too many.
+// Runs the tasks of a stage while they are made, and writes them down as long as they are not too many and none is
+// asynchronous.
 class TaskStream {
  public:
-  explicit TaskStream(int workers) : workers_(workers) {}
+  TaskStream(int workers, TaskGraph::Tasks tasks) : workers_(workers), kind_(tasks) {}
 
   void begin();
   TaskPtr make(std::function<void()> work);
+  // `start` is given what it has to call, from any thread, when the task is complete.
+  TaskPtr make_asynchronous(std::function<void(std::function<void()> complete)> start);
   // Right after it was made.
   void submit(const TaskPtr& task, const std::vector<TaskPtr>& dependencies);
   // Waits for all tasks. What was written is the caller's; null if it is not all.
@@ -27,6 +30,7 @@ class TaskStream {
 
  private:
   int workers_;
+  TaskGraph::Tasks kind_;
   int64_t tasks_ = 0;
   bool writing_ = false;            // the script has all tasks up to now
   std::unique_ptr<Script> script_;  // also keeps the work of what runs now

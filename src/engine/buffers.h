@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "engine/threads/arena.h"
-#include "engine/threads/task_graph.h"
+#include "engine/arena.h"
+#include "engine/task_graph.h"
 #include "plan/memory.h"
 #include "store/view.h"
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "engine/threads/replay.h"
-#include "engine/threads/task_graph.h"
+#include "engine/replay.h"
+#include "engine/task_graph.h"
 #include "support/team.h"
 
 namespace distal::core {

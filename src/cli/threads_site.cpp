@@ -1,0 +1,55 @@
+#include "cli/threads_site.h"
+
+#include <sys/resource.h>
+
+#include "cli/run_report.h"
+#include "plan/verify.h"
+
+namespace distal::core {
+
+namespace {
+
+class ThreadsSite : public Site {
+ public:
+  ThreadsSite(const Plan& plan, const MakeLeaves& make_leaves, ThreadsOptions options, int64_t other_bytes)
+      : needs_(memory_needs(plan, reach_of(options))), allocator_(plan.processors) {
+    int64_t have = available_memory();
+    require_memory(needs_.total + other_bytes, have);
+    verify(plan, needs_, {.total = have - other_bytes});
+    store_ = std::make_unique<TensorStore>(plan, allocator_);
+    engine_ = std::make_unique<ThreadsEngine>(plan, needs_, make_leaves(), allocator_, *store_, options);
+  }
+
+  TensorStore& store() override { return *store_; }
+  RunCounts run() override { return engine_->run(); }
+  RunCounts run_stage(size_t stage) override { return engine_->run_stage(stage); }
+  bool has_all_pieces() const override { return true; }
+  bool is_here(int64_t) const override { return true; }
+  std::vector<std::byte> gather(int tensor, bool) override { return store_->gather(tensor); }
+  bool speaks() const override { return true; }
+  CheckResult of_all(const CheckResult& mine) override { return mine; }
+  std::string processors() const override { return "threads"; }
+  int64_t peak_per_processor() const override { return allocator_.peak_per_processor(); }
+  int64_t resident_bytes() const override { return resident_bytes_here(); }
+
+ private:
+  MemoryNeeds needs_;
+  Allocator allocator_;
+  std::unique_ptr<TensorStore> store_;
+  std::unique_ptr<ThreadsEngine> engine_;
+};
+
+}  // namespace
+
+std::unique_ptr<Site> threads_site(const Plan& plan, const MakeLeaves& make_leaves, ThreadsOptions options,
+                                   int64_t other_bytes) {
+  return std::make_unique<ThreadsSite>(plan, make_leaves, options, other_bytes);
+}
+
+int64_t resident_bytes_here() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<int64_t>(usage.ru_maxrss) * 1024;
+}
+
+}  // namespace distal::core

@@ -1,0 +1,290 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "engine/runner.h"
+
+namespace distal::core {
+
+namespace {
+
+bool is_repeated(const std::vector<Rect>& rects, size_t i) {
+  auto end = rects.begin() + static_cast<std::ptrdiff_t>(i);
+  return std::find(rects.begin(), end, rects[i]) != end;
+}
+
+// The parts of a rectangle in the order of a slot's rectangles that hold them, each with the slot's view of it.
+template <class F>
+void for_each_in_slot(const Slot& slot, const Rect& part, F&& f) {
+  std::vector<Rect> left{part};
+  for (size_t j = 0; j < slot.rects.size(); ++j) {
+    std::vector<Rect> next;
+    for (const Rect& r : left) {
+      if (overlap(r, slot.rects[j])) f(slot.views[j], intersect(r, slot.rects[j]));
+      subtract(r, slot.rects[j], next);
+    }
+    left = std::move(next);
+  }
+}
+
+}  // namespace
+
+void Runner::fetch(const FetchStep& step) {
+  // Neighbours serve what they had before this step, so all sources are looked up before anyone moves on.
+  std::vector<std::vector<Slot*>> sources;
+  for (const Fetch& f : step.fetches) sources.push_back(source_slots(step, f));
+  for (size_t i = 0; i < step.fetches.size(); ++i) {
+    const Fetch& f = step.fetches[i];
+    is_here(f.place) ? fetch_one(step, f, sources[i]) : serve(step, f, sources[i]);
+  }
+}
+
+// Where each piece comes from: a slot of somebody's, or null for a piece at home or in another process.
+std::vector<Slot*> Runner::source_slots(const FetchStep& step, const Fetch& f) {
+  std::vector<Slot*> out;
+  for (const FetchPiece& p : f.pieces) {
+    bool slot = p.from != FetchPiece::From::Home && is_here(p.source);
+    out.push_back(slot ? &buffers_at(step.acquire->acquire->id, p.source).current() : nullptr);
+  }
+  return out;
+}
+
+// What comes by message is counted when it has come.
+void Runner::count(const FetchStep& step, const Fetch& f) {
+  const AcquirePlan& a = *step.acquire;
+  std::set<int64_t> senders;
+  int64_t elements = 0;
+  for (const FetchPiece& p : f.pieces) {
+    if (!moves(*stage_, a.acquire->place_levels, p.source, f.place)) continue;
+    senders.insert(p.source);
+    elements += p.rect.volume();
+  }
+  for (int64_t source : senders) {
+    if (is_here(source)) continue;
+    for (const Delivery& d : deliveries(a, f, source)) elements -= d.part.volume();
+  }
+  moved_ += elements * tensor(a.tensor).element_bytes;
+  messages_ += static_cast<int64_t>(senders.size());
+}
+
+// From one process to another, unless it lies at home in reach of both.
+bool Runner::comes_by_message(const FetchPiece& piece, int64_t place) const {
+  if (is_here(piece.source) == is_here(place)) return false;
+  return piece.from != FetchPiece::From::Home || !needs_.options.reach.together(piece.source, place);
+}
+
+void Runner::fetch_one(const FetchStep& step, const Fetch& f, const std::vector<Slot*>& sources) {
+  const AcquirePlan& a = *step.acquire;
+  count(step, f);
+  Slot& slot = buffers_at(a.acquire->id, f.place).advance();
+  lay_out(a, f, slot);
+  if (a.acquire->privilege == Privilege::Read) {
+    fill_slot(a, f, slot, sources);
+  } else if (slot.in_place[0] < 0 && !begins_in_leaf()) {
+    clear_slot(a, slot);
+  }
+}
+
+// Decides for every rectangle whether it is used where it lies, and gives the others room in the slot.
+void Runner::lay_out(const AcquirePlan& a, const Fetch& f, Slot& slot) {
+  slot.rects = f.rects;
+  slot.views.assign(f.rects.size(), View{});
+  slot.in_place.assign(f.rects.size(), -1);
+  int64_t used = 0;
+  for (size_t i = 0; i < f.rects.size(); ++i) {
+    auto same = std::find(f.rects.begin(), f.rects.begin() + static_cast<std::ptrdiff_t>(i), f.rects[i]);
+    size_t first = static_cast<size_t>(same - f.rects.begin());
+    if (first < i) {
+      slot.views[i] = slot.views[first];
+      slot.in_place[i] = slot.in_place[first];
+      continue;
+    }
+    slot.in_place[i] = view_of(plan_, a, f, i, needs_.options.reach);
+    if (slot.in_place[i] >= 0) {
+      slot.views[i] = store_.view(a.tensor, slot.in_place[i], f.rects[i]);
+    } else {
+      slot.memory = buffers_at(a.acquire->id, f.place).memory_of(slot);
+      slot.views[i] = dense_view(slot.memory + used, f.rects[i], tensor(a.tensor).order);
+      used += f.rects[i].volume() * tensor(a.tensor).element_bytes;
+    }
+  }
+}
+
+void Runner::clear_slot(const AcquirePlan& a, Slot& slot) {
+  auto bytes = static_cast<size_t>(slot.rects[0].volume() * tensor(a.tensor).element_bytes);
+  TaskPtr task = stream_.make([memory = slot.memory, bytes] { std::memset(memory, 0, bytes); });
+  std::vector<TaskPtr> dependencies;
+  slot.resource.add_exclusive(task, dependencies);
+  stream_.submit(task, dependencies);
+}
+
+void Runner::fill_slot(const AcquirePlan& a, const Fetch& f, Slot& slot, const std::vector<Slot*>& sources) {
+  bool has_memory = std::any_of(slot.in_place.begin(), slot.in_place.end(), [](int64_t p) { return p < 0; });
+  if (!has_memory) return;
+  Filling filling = filling_of(a, f, slot, sources);
+  bool one_message = filling.messages.size() == 1 && filling.copies.empty() && filling.inside.empty();
+  if (one_message && !options_.checked) return submit_receive(std::move(filling.messages[0]), slot, true);
+  // Messages come side by side, into a slot that nobody uses any more, and copies complete it.
+  if (!filling.messages.empty()) submit_nothing(slot.resource);
+  for (Message& m : filling.messages) submit_receive(m, slot, false);
+  submit_copies(a, f, slot, std::move(filling));
+}
+
+Runner::Filling Runner::filling_of(const AcquirePlan& a, const Fetch& f, const Slot& slot,
+                                   const std::vector<Slot*>& sources) {
+  Filling out;
+  std::vector<int64_t> senders;  // in other processes, in the order of the pieces
+  for (size_t i = 0; i < slot.rects.size(); ++i) {
+    if (slot.in_place[i] >= 0 || is_repeated(f.rects, i)) continue;
+    for (size_t p = 0; p < f.pieces.size(); ++p) {
+      const FetchPiece& piece = f.pieces[p];
+      if (!overlap(piece.rect, slot.rects[i])) continue;
+      Rect part = intersect(piece.rect, slot.rects[i]);
+      if (comes_by_message(piece, f.place)) {
+        if (std::find(senders.begin(), senders.end(), piece.source) == senders.end()) senders.push_back(piece.source);
+      } else if (!sources[p]) {
+        out.copies.push_back({store_.view(a.tensor, piece.source, part), i, part});
+      } else {
+        for_each_in_slot(*sources[p], part, [&](const View& from, const Rect& r) {
+          out.copies.push_back({from, i, r});
+        });
+        out.read.insert(sources[p]);
+      }
+    }
+  }
+  std::sort(senders.begin(), senders.end());
+  for (int64_t source : senders) {
+    Message message{source, f.place, options_.transport->next_number(source, f.place), {}};
+    for (const Delivery& d : deliveries(a, f, source)) message.parts.push_back({slot.views[d.rect], d.part});
+    out.messages.push_back(std::move(message));
+  }
+  if (senders.empty()) return out;
+  // An element that two rectangles share comes once, into the first of them.
+  for (size_t i = 1; i < slot.rects.size(); ++i) {
+    if (slot.in_place[i] >= 0 || is_repeated(f.rects, i)) continue;
+    for (size_t j = 0; j < i; ++j) {
+      if (slot.in_place[j] >= 0 || is_repeated(f.rects, j) || !overlap(slot.rects[i], slot.rects[j])) continue;
+      for (const FetchPiece& piece : f.pieces) {
+        Rect both = intersect(slot.rects[i], slot.rects[j]);
+        if (!comes_by_message(piece, f.place) || !overlap(piece.rect, both)) continue;
+        Rect part = intersect(piece.rect, both);
+        std::vector<Rect> first(slot.rects.begin(), slot.rects.begin() + static_cast<std::ptrdiff_t>(j));
+        for (size_t k = j; k-- > 0;) {
+          if (slot.in_place[k] >= 0) first.erase(first.begin() + static_cast<std::ptrdiff_t>(k));
+        }
+        for (Rect& r : subtract(part, first)) out.inside.push_back({slot.views[j], i, std::move(r)});
+      }
+    }
+  }
+  return out;
+}
+
+// What a source in another process sends for a fetch, in the order in which it does. Both ends find the same.
+std::vector<Runner::Delivery> Runner::deliveries(const AcquirePlan& a, const Fetch& f, int64_t source) const {
+  std::vector<Delivery> out;
+  std::vector<Rect> before;  // with memory of their own
+  for (size_t i = 0; i < f.rects.size(); ++i) {
+    if (is_repeated(f.rects, i) || view_of(plan_, a, f, i, needs_.options.reach) >= 0) continue;
+    for (const FetchPiece& p : f.pieces) {
+      if (p.source != source || !comes_by_message(p, f.place) || !overlap(p.rect, f.rects[i])) continue;
+      for (Rect& r : subtract(intersect(p.rect, f.rects[i]), before)) {
+        // A neighbour has the same rectangles: whatever part of one lies in them lies in the first that has it.
+        out.push_back({i, std::move(r)});
+      }
+    }
+    before.push_back(f.rects[i]);
+  }
+  return out;
+}
+
+TaskPtr Runner::send_task(Message message) {
+  return stream_.make_asynchronous([this, message = std::move(message)](std::function<void()> complete) {
+    options_.transport->send(message, [complete = std::move(complete)](int64_t) { complete(); });
+  });
+}
+
+TaskPtr Runner::receive_task(Message message) {
+  return stream_.make_asynchronous([this, message = std::move(message)](std::function<void()> complete) {
+    options_.transport->receive(message, [this, complete = std::move(complete)](int64_t bytes) {
+      moved_ += bytes;
+      copied_ += bytes;
+      complete();
+    });
+  });
+}
+
+void Runner::submit_receive(Message message, Slot& slot, bool alone) {
+  TaskPtr task = receive_task(std::move(message));
+  std::vector<TaskPtr> dependencies;
+  alone ? slot.resource.add_exclusive(task, dependencies) : slot.resource.add_shared(task, dependencies);
+  stream_.submit(task, dependencies);
+}
+
+void Runner::submit_copies(const AcquirePlan& a, const Fetch& f, Slot& slot, Filling filling) {
+  std::string who = options_.checked ? stage_->machine.processor_name(f.place) : "";
+  std::vector<int64_t> filled(slot.rects.size(), 0);
+  for (const Message& m : filling.messages) {
+    for (const Delivery& d : deliveries(a, f, m.source)) filled[d.rect] += d.part.volume();
+  }
+  std::vector<PieceCopy> copies = std::move(filling.copies);
+  copies.insert(copies.end(), filling.inside.begin(), filling.inside.end());
+  TaskPtr task = stream_.make([this, who, t = a.tensor, copies = std::move(copies), views = slot.views,
+                               rects = slot.rects, in_place = slot.in_place, filled = std::move(filled)] {
+    carry_out(who, t, copies, views, rects, in_place, filled);
+  });
+  std::vector<TaskPtr> dependencies;
+  slot.resource.add_exclusive(task, dependencies);
+  for (Slot* s : filling.read) s->resource.add_shared(task, dependencies);
+  stream_.submit(task, dependencies);
+}
+
+// A place in another process fetches: what comes from processors of this one is sent.
+void Runner::serve(const FetchStep& step, const Fetch& f, const std::vector<Slot*>& sources) {
+  std::set<int64_t> senders;
+  for (const FetchPiece& p : f.pieces) {
+    if (is_here(p.source) && comes_by_message(p, f.place)) senders.insert(p.source);
+  }
+  for (int64_t source : senders) {
+    std::vector<Delivery> parts = deliveries(*step.acquire, f, source);
+    if (parts.empty()) continue;
+    Message message{source, f.place, options_.transport->next_number(source, f.place), {}};
+    Slot* slot = nullptr;
+    for (size_t p = 0; p < f.pieces.size(); ++p) {
+      if (f.pieces[p].source == source && sources[p]) slot = sources[p];
+    }
+    for (const Delivery& d : parts) {
+      if (!slot) {
+        message.parts.push_back({store_.view(step.acquire->tensor, source, d.part), d.part});
+      } else {
+        message.parts.push_back({slot->views[d.rect], d.part});
+      }
+    }
+    submit_send(std::move(message), slot ? std::vector<Slot*>{slot} : std::vector<Slot*>{});
+  }
+}
+
+void Runner::submit_send(Message message, const std::vector<Slot*>& read) {
+  TaskPtr task = send_task(std::move(message));
+  std::vector<TaskPtr> dependencies;
+  for (Slot* s : read) s->resource.add_shared(task, dependencies);
+  stream_.submit(task, dependencies);
+}
+
+void Runner::carry_out(const std::string& who, int t, const std::vector<PieceCopy>& copies,
+                       const std::vector<View>& views, const std::vector<Rect>& rects,
+                       const std::vector<int64_t>& in_place, std::vector<int64_t> filled) {
+  for (const PieceCopy& c : copies) {
+    copy_rect(type(), views[c.rect], c.from, c.part);
+    filled[c.rect] += c.part.volume();
+    copied_ += c.part.volume() * tensor(t).element_bytes;
+  }
+  if (!options_.checked) return;
+  for (size_t i = 0; i < rects.size(); ++i) {
+    if (in_place[i] >= 0 || is_repeated(rects, i) || filled[i] == rects[i].volume()) continue;
+    throw InternalError(fmt::format("processor {} was given {} of the {} elements of {}{}", who, filled[i],
+                                    rects[i].volume(), tensor(t).name, to_string(rects[i])));
+  }
+}
+
+}  // namespace distal::core

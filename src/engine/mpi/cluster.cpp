@@ -1,0 +1,66 @@
+#include "engine/mpi/cluster.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "support/checked.h"
+
+namespace distal::core {
+
+Cluster::Cluster(MPI_Comm communicator, bool share) {
+  MPI_Comm_dup(communicator, &all_);
+  MPI_Comm_rank(all_, &rank_);
+  MPI_Comm_size(all_, &ranks_);
+  if (share) {
+    MPI_Comm_split_type(all_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node_);
+  } else {
+    MPI_Comm_dup(MPI_COMM_SELF, &node_);
+  }
+  MPI_Comm_size(node_, &ranks_on_node_);
+  int here = 0;
+  MPI_Comm_rank(node_, &here);
+  // The node goes by its first rank.
+  int first = rank_;
+  MPI_Bcast(&first, 1, MPI_INT, 0, node_);
+  node_of_rank_.resize(static_cast<size_t>(ranks_));
+  rank_in_node_.resize(static_cast<size_t>(ranks_));
+  MPI_Allgather(&first, 1, MPI_INT, node_of_rank_.data(), 1, MPI_INT, all_);
+  MPI_Allgather(&here, 1, MPI_INT, rank_in_node_.data(), 1, MPI_INT, all_);
+}
+
+Cluster::~Cluster() {
+  MPI_Comm_free(&node_);
+  MPI_Comm_free(&all_);
+}
+
+int Cluster::nodes() const {
+  return static_cast<int>(std::set<int>(node_of_rank_.begin(), node_of_rank_.end()).size());
+}
+
+namespace {
+
+// So many consecutive processors share something.
+int64_t smallest_group(const Plan& plan) {
+  int64_t group = 1;
+  for (const StagePlan& s : plan.stages) {
+    for (const AcquirePlan& a : s.acquires) {
+      if (a.acquire->place_levels >= s.machine.levels()) continue;
+      group = std::lcm(group, s.machine.group[static_cast<size_t>(a.acquire->place_levels)]);
+    }
+  }
+  return std::min(group, plan.processors);
+}
+
+}  // namespace
+
+std::vector<int> ranks_of_processors(const Plan& plan, int ranks) {
+  int64_t group = smallest_group(plan);
+  int64_t groups = ceil_div(plan.processors, group);
+  int64_t used = std::min<int64_t>(groups, ranks);
+  std::vector<int> out;
+  for (int64_t p = 0; p < plan.processors; ++p) out.push_back(static_cast<int>(p / group * used / groups));
+  return out;
+}
+
+}  // namespace distal::core

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "plan/plan.h"
+
+namespace distal::core {
+
+// The ranks of a communicator, and which processors of a plan are whose. Every rank knows this of all. Ranks take
+// consecutive processors, as even in number as can be; where there are more ranks than processors, the last are idle.
+class Cluster {
+ public:
+  // With `share` off, every rank is taken for a node of its own.
+  Cluster(MPI_Comm communicator, bool share);
+  ~Cluster();
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
+
+  MPI_Comm all() const { return all_; }    // a communicator of our own
+  MPI_Comm node() const { return node_; }  // the ranks that can share memory with this one
+  int rank() const { return rank_; }
+  int ranks() const { return ranks_; }
+  int ranks_on_node() const { return ranks_on_node_; }
+  int nodes() const;
+  // A number that the ranks of one node share, by rank.
+  const std::vector<int>& node_of_rank() const { return node_of_rank_; }
+  int rank_in_node(int rank) const { return rank_in_node_[static_cast<size_t>(rank)]; }
+
+ private:
+  MPI_Comm all_ = MPI_COMM_NULL, node_ = MPI_COMM_NULL;
+  int rank_ = 0, ranks_ = 1, ranks_on_node_ = 1;
+  std::vector<int> node_of_rank_, rank_in_node_;
+};
+
+// The rank of every processor of a plan. Processors that share what an upper-level one acquired stay together.
+std::vector<int> ranks_of_processors(const Plan& plan, int ranks);
+
+}  // namespace distal::core

@@ -1,0 +1,235 @@
+#include "engine/mpi/engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <thread>
+
+#include "plan/verify.h"
+#include "support/text.h"
+
+namespace distal::core {
+
+namespace {
+
+constexpr int64_t kGatherBytes = 64 << 20;  // at once
+
+int threads_for(const Cluster& cluster, const MpiOptions& options) {
+  if (options.threads > 0) return options.threads;
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / cluster.ranks_on_node());
+}
+
+// Where the pieces of all processors of a rank lie in its window.
+std::vector<std::vector<int64_t>> offsets_in(const Plan& plan, const std::vector<int>& ranks, int rank,
+                                             int64_t* bytes) {
+  std::vector<std::vector<int64_t>> out(plan.tensors.size(),
+                                        std::vector<int64_t>(static_cast<size_t>(plan.processors), -1));
+  *bytes = 0;
+  for (size_t t = 0; t < plan.tensors.size(); ++t) {
+    const Ownership& owners = plan.tensors[t].owners;
+    for (int64_t p = 0; p < owners.machine().processors; ++p) {
+      if (ranks[static_cast<size_t>(p)] != rank || !owners.owns_any(p)) continue;
+      out[t][static_cast<size_t>(p)] = *bytes;
+      *bytes += aligned(owners.piece_of(p).volume() * plan.tensors[t].element_bytes);
+    }
+  }
+  return out;
+}
+
+int64_t smallest_of_all(const Cluster& cluster, int64_t mine) {
+  MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_INT64_T, MPI_MIN, cluster.all());
+  return mine;
+}
+
+// A number for those processors that can use each other's pieces. Every rank knows whether a node could share.
+Reach reach_of(const Cluster& cluster, const std::vector<int>& ranks, bool shares) {
+  int mine = shares ? cluster.node_of_rank()[static_cast<size_t>(cluster.rank())] : cluster.ranks() + cluster.rank();
+  std::vector<int> by_rank(static_cast<size_t>(cluster.ranks()));
+  MPI_Allgather(&mine, 1, MPI_INT, by_rank.data(), 1, MPI_INT, cluster.all());
+  std::vector<int> nodes;
+  for (int rank : ranks) nodes.push_back(by_rank[static_cast<size_t>(rank)]);
+  return Reach::within(std::move(nodes));
+}
+
+// What a plan needs on the node of this rank.
+int64_t need_of_node(const Cluster& cluster, const std::vector<int>& ranks, const MemoryNeeds& needs) {
+  int64_t bytes = 0;
+  const std::vector<int>& nodes = cluster.node_of_rank();
+  for (size_t p = 0; p < ranks.size(); ++p) {
+    bool same = nodes[static_cast<size_t>(ranks[p])] == nodes[static_cast<size_t>(cluster.rank())];
+    if (same) bytes += needs.peak[p];
+  }
+  return bytes;
+}
+
+void require_node_memory(int64_t need, int64_t have) {
+  if (need <= have) return;
+  throw Error(fmt::format("the run needs {} ({} bytes) on this node, and it has {} ({} bytes)",
+                          bytes_text(double(need)), with_commas(need), bytes_text(double(have)), with_commas(have)),
+              {}, "choose smaller sizes with --set, or more nodes", Error::Kind::Resources);
+}
+
+}  // namespace
+
+MpiEngine::MpiEngine(const Plan& plan, const Cluster& cluster, MpiOptions options, int64_t available)
+    : plan_(plan),
+      cluster_(cluster),
+      ranks_(ranks_of_processors(plan, cluster.ranks())),
+      threads_(threads_for(cluster, options)),
+      allocator_(plan.processors) {
+  int64_t bytes = 0;
+  offsets_in(plan, ranks_, cluster.rank(), &bytes);
+  MemoryOptions memory = reach_of(cluster, ranks_, options.share);
+  memory.processes = ranks_;
+  memory.ahead = options.ahead;
+  needs_ = memory_needs(plan, memory);
+  // Working ahead is for those who have the memory.
+  bool fits = need_of_node(cluster, ranks_, needs_) <= available;
+  if (memory.ahead > 0 && smallest_of_all(cluster, fits ? 1 : 0) == 0) {
+    memory.ahead = 0;
+    needs_ = memory_needs(plan, memory);
+  }
+  together(cluster, [&] { require_node_memory(need_of_node(cluster, ranks_, needs_), available); });
+  if (options.share) window_ = Window::make(cluster, bytes);
+  if (options.share && smallest_of_all(cluster, window_ ? 1 : 0) == 0) {
+    memory.reach = reach_of(cluster, ranks_, window_ != nullptr);
+    needs_ = memory_needs(plan, memory);
+    together(cluster, [&] { require_node_memory(need_of_node(cluster, ranks_, needs_), available); });
+  }
+  verify(plan, needs_, {});
+  transport_ = std::make_unique<MpiTransport>(cluster, ranks_, plan.tensors[0].element_bytes);
+  place_pieces();
+}
+
+// Those of this rank, and, in windows, those of its neighbours.
+void MpiEngine::place_pieces() {
+  std::vector<std::shared_ptr<TensorPieces>> pieces;
+  for (const TensorPlan& t : plan_.tensors) {
+    pieces.push_back(std::make_shared<TensorPieces>(t.owners, plan_.program->module.type, t.order));
+  }
+  for (int rank = 0; rank < cluster_.ranks(); ++rank) {
+    bool ours = rank == cluster_.rank();
+    bool near = window_ && cluster_.node_of_rank()[static_cast<size_t>(rank)] ==
+                               cluster_.node_of_rank()[static_cast<size_t>(cluster_.rank())];
+    if (!ours && !near) continue;
+    int64_t bytes = 0;
+    std::vector<std::vector<int64_t>> offsets = offsets_in(plan_, ranks_, rank, &bytes);
+    std::byte* memory = nullptr;
+    if (window_) {
+      memory = window_->of(rank);
+    } else {
+      blocks_.push_back(allocator_.allocate(0, 0, bytes));
+      memory = blocks_.back().get();
+    }
+    for (size_t t = 0; t < plan_.tensors.size(); ++t) {
+      for (size_t p = 0; p < offsets[t].size(); ++p) {
+        if (offsets[t][p] >= 0) pieces[t]->place(static_cast<int64_t>(p), memory + offsets[t][p], ours);
+      }
+    }
+  }
+  for (int64_t p = 0; p < plan_.processors; ++p) {
+    if (is_here(p)) allocator_.counted(p, needs_.home_bytes[static_cast<size_t>(p)]);
+  }
+  store_ = std::make_unique<TensorStore>(plan_, std::move(pieces));
+}
+
+void MpiEngine::use_leaves(std::vector<std::unique_ptr<LeafKernel>> leaves) {
+  RunnerOptions options;
+  options.threads = threads_;
+  options.processors_here = std::count(ranks_.begin(), ranks_.end(), cluster_.rank());
+  options.transport = transport_.get();
+  runner_ = std::make_unique<Runner>(plan_, needs_, std::move(leaves), allocator_, *store_, options);
+}
+
+RunCounts MpiEngine::run() { return of_all(runner_->run()); }
+
+RunCounts MpiEngine::run_stage(size_t stage) { return of_all(runner_->run_stage(stage)); }
+
+RunCounts MpiEngine::of_all(RunCounts mine) const {
+  int64_t counts[] = {mine.bytes_moved, mine.bytes_copied, mine.messages, mine.tasks};
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallreduce(MPI_IN_PLACE, counts, 4, MPI_INT64_T, MPI_SUM, cluster_.all(), &request);
+  wait_patiently(request);
+  return {counts[0], counts[1], counts[2], counts[3]};
+}
+
+int64_t MpiEngine::peak_per_processor() const {
+  int64_t peak = allocator_.peak_per_processor();
+  MPI_Allreduce(MPI_IN_PLACE, &peak, 1, MPI_INT64_T, MPI_MAX, cluster_.all());
+  return peak;
+}
+
+std::vector<std::byte> MpiEngine::gather(int tensor, At at) const {
+  const TensorPlan& t = plan_.tensors[static_cast<size_t>(tensor)];
+  Rect all;
+  for (int64_t extent : t.owners.shape()) {
+    all.lo.push_back(0);
+    all.hi.push_back(extent);
+  }
+  std::vector<int> rows_first(t.owners.shape().size());
+  std::iota(rows_first.begin(), rows_first.end(), 0);
+  int64_t rows = all.dimensions() > 0 ? all.hi[0] : 1;
+  int64_t row_bytes = rows > 0 ? all.volume() / rows * t.element_bytes : 0;
+  int64_t at_once = std::max<int64_t>(1, kGatherBytes / std::max<int64_t>(1, row_bytes));
+  std::vector<std::byte> out;
+  for (int64_t row = 0; row < rows; row += at_once) {
+    Rect slab = all;
+    if (all.dimensions() > 0) {
+      slab.lo[0] = row;
+      slab.hi[0] = std::min(rows, row + at_once);
+    }
+    // Every element has one first owner; the others contribute zeros.
+    std::vector<std::byte> bytes(static_cast<size_t>(slab.volume() * t.element_bytes));
+    View to = dense_view(bytes.data(), slab, rows_first);
+    t.owners.cut(slab, [&](const Rect& part, const Colour& colour) {
+      int64_t owner = t.owners.first_owner(colour);
+      if (is_here(owner)) copy_rect(store_->type(), to, store_->view(tensor, owner, part), part);
+    });
+    MPI_Allreduce(MPI_IN_PLACE, bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, MPI_BOR, cluster_.all());
+    if (at == At::All || cluster_.rank() == 0) out.insert(out.end(), bytes.begin(), bytes.end());
+  }
+  return out;
+}
+
+void broadcast_text(const Cluster& cluster, int from, std::string& text) {
+  auto size = static_cast<int>(text.size());
+  MPI_Bcast(&size, 1, MPI_INT, from, cluster.all());
+  text.resize(static_cast<size_t>(size));
+  MPI_Bcast(text.data(), size, MPI_BYTE, from, cluster.all());
+}
+
+void together(const Cluster& cluster, const std::function<void()>& f) {
+  int kind = 0;
+  std::string message, help;
+  try {
+    f();
+  } catch (const Error& e) {
+    kind = static_cast<int>(e.kind());
+    // A place in a file is shown in the message, as only this rank knows it.
+    message = e.span().line > 0 ? std::string(e.what()) : e.message();
+    help = e.span().line > 0 ? "" : e.help();
+  } catch (const std::bad_alloc&) {
+    kind = static_cast<int>(Error::Kind::Resources);
+    message = "out of memory";
+  }
+  int first = kind == 0 ? cluster.ranks() : cluster.rank();
+  MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, cluster.all());
+  if (first == cluster.ranks()) return;
+  MPI_Bcast(&kind, 1, MPI_INT, first, cluster.all());
+  for (std::string* text : {&message, &help}) broadcast_text(cluster, first, *text);
+  throw AgreedError(message, {}, help, static_cast<Error::Kind>(kind));
+}
+
+void require_same(const Cluster& cluster, const std::string& what, const std::string& text) {
+  uint64_t mine = std::hash<std::string>{}(text);
+  uint64_t root = mine;
+  MPI_Bcast(&root, 1, MPI_UINT64_T, 0, cluster.all());
+  together(cluster, [&] {
+    if (mine == root) return;
+    throw Error(fmt::format("{} of rank {} differ from those of rank 0", what, cluster.rank()), {},
+                "all ranks must be started alike, on the same files");
+  });
+}
+
+}  // namespace distal::core

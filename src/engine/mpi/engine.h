@@ -1,0 +1,78 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/mpi/cluster.h"
+#include "engine/mpi/transport.h"
+#include "engine/mpi/window.h"
+#include "engine/runner.h"
+
+namespace distal::core {
+
+struct MpiOptions {
+  int threads = 0;    // of each rank; 0: its share of the node's cores
+  bool share = true;  // let ranks of one node use each other's pieces where they lie
+  int ahead = 1;      // steps that may be fetched while one is worked on
+};
+
+// Carries a plan out on the ranks of a communicator, which all do the same calls. The pieces of a rank's tensors are
+// in memory that the ranks of its node share, where they can.
+class MpiEngine {
+ public:
+  // `available` is the memory that the plan may have on this node.
+  MpiEngine(const Plan& plan, const Cluster& cluster, MpiOptions options, int64_t available);
+
+  // Before anything runs.
+  void use_leaves(std::vector<std::unique_ptr<LeafKernel>> leaves);
+
+  TensorStore& store() { return *store_; }
+  const Cluster& cluster() const { return cluster_; }
+  const MemoryNeeds& needs() const { return needs_; }
+  int threads() const { return threads_; }
+  bool is_here(int64_t processor) const { return transport_->is_here(processor); }
+  bool shares_memory() const { return window_ != nullptr; }
+
+  // Of all ranks together.
+  RunCounts run();
+  RunCounts run_stage(size_t stage);
+  int64_t peak_per_processor() const;
+
+  // Rows of a tensor, in row-major order and counted along its first dimension, on rank 0 or on all.
+  enum class At { Root, All };
+  std::vector<std::byte> gather(int tensor, At at) const;
+
+ private:
+  void place_pieces();
+  RunCounts of_all(RunCounts mine) const;
+
+  const Plan& plan_;
+  const Cluster& cluster_;
+  std::vector<int> ranks_;  // by processor
+  int threads_;
+  std::unique_ptr<Window> window_;  // null: ranks have memory of their own
+  MemoryNeeds needs_;
+  Allocator allocator_;
+  std::vector<Block> blocks_;  // of pieces that are not in a window
+  std::unique_ptr<TensorStore> store_;
+  std::unique_ptr<MpiTransport> transport_;
+  std::unique_ptr<Runner> runner_;
+};
+
+// An Error that comes out on all ranks.
+class AgreedError : public Error {
+ public:
+  using Error::Error;
+};
+
+// Lets every rank do something that can fail. If it did on any, the Error of the first such rank comes out on all.
+void together(const Cluster& cluster, const std::function<void()>& f);
+
+void broadcast_text(const Cluster& cluster, int from, std::string& text);
+
+// Refuses to go on if the ranks were not told the same.
+void require_same(const Cluster& cluster, const std::string& what, const std::string& text);
+
+}  // namespace distal::core

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "engine/mpi/cluster.h"
+#include "engine/mpi/datatype.h"
+#include "engine/transport.h"
+
+namespace distal::core {
+
+// Messages between ranks. A thread of its own starts them, drives them on while others compute, and sleeps while there
+// are none: MPI needs to be called for large messages to get on. It alone calls MPI while a plan is carried out.
+class MpiTransport : public Transport {
+ public:
+  MpiTransport(const Cluster& cluster, std::vector<int> ranks, int64_t element_bytes);
+  ~MpiTransport() override;
+
+  bool is_here(int64_t processor) const override { return rank_of(processor) == cluster_.rank(); }
+  int64_t next_number(int64_t source, int64_t destination) override {
+    return numbers_[{rank_of(source), rank_of(destination)}]++;
+  }
+  void send(const Message& message, Done done) override { post({message, true, std::move(done)}); }
+  void receive(const Message& message, Done done) override { post({message, false, std::move(done)}); }
+  void meet() override;
+  void computes(bool now) override { computing_ += now ? 1 : -1; }
+
+ private:
+  struct Posted {
+    Message message;
+    bool is_send;
+    Done done;
+  };
+  struct Running {
+    Datatype type;
+    bool is_send;
+    Done done;
+  };
+  int rank_of(int64_t processor) const { return ranks_[static_cast<size_t>(processor)]; }
+  void post(Posted posted);
+  void work();
+  void start_posted();
+  bool finish_some();
+  void pause(int idle_rounds) const;
+
+  const Cluster& cluster_;
+  std::vector<int> ranks_;  // by processor
+  int64_t element_bytes_;
+  int most_tags_;
+  std::map<std::pair<int, int>, int64_t> numbers_;  // by pair of ranks: the next message's
+  std::atomic<int> computing_{0};                   // leaves
+
+  std::mutex mutex_;
+  std::condition_variable more_;
+  std::vector<Posted> posted_;  // not yet started; guarded by the mutex
+  bool stopping_ = false;
+  // Of the thread alone.
+  std::vector<MPI_Request> requests_;
+  std::vector<Running> running_;  // by request
+  std::thread thread_;
+};
+
+// Waits for a request without taking the core from others that compute.
+void wait_patiently(MPI_Request& request);
+
+}  // namespace distal::core

@@ -1,0 +1,156 @@
+#include <algorithm>
+
+#include "engine/runner.h"
+
+namespace distal::core {
+
+namespace {
+
+bool adds(const Transfer& t) { return t.kind != Transfer::Kind::WriteHome && t.kind != Transfer::Kind::Replicate; }
+
+bool goes_the_same_way(const Transfer& a, const Transfer& b) {
+  return a.source == b.source && a.destination == b.destination && a.kind == b.kind;
+}
+
+}  // namespace
+
+void Runner::release(const ReleaseStep& step) {
+  shared_.clear();
+  std::set<std::pair<int64_t, int64_t>> pairs;
+  const Transfer* end = step.transfers.data() + step.transfers.size();
+  for (const Transfer* t = step.transfers.data(); t != end;) {
+    const Transfer* next = t + 1;
+    bool here = is_here(t->source), there = is_here(t->destination);
+    if (there && moves(*stage_, step, *t)) pairs.insert({t->source, t->destination});
+    if (here && there) {
+      if (moves(*stage_, step, *t)) moved_ += t->rect.volume() * tensor(step.tensor).element_bytes;
+      transfer(step, *t);
+    } else if (here || there) {
+      while (next != end && goes_the_same_way(*t, *next)) ++next;
+      here ? send_transfers(step, t, next) : receive_transfers(step, t, next);
+    }
+    t = next;
+  }
+  messages_ += static_cast<int64_t>(pairs.size());
+}
+
+// The copy that travels, or null for a piece.
+Slot* Runner::source_of(const ReleaseStep& step, const Transfer& t) {
+  return t.kind == Transfer::Kind::Replicate ? nullptr : &buffers_at(step.acquire->acquire->id, t.source).current();
+}
+
+// The copy that takes it in, or null for a piece.
+Slot* Runner::target_of(const ReleaseStep& step, const Transfer& t) {
+  if (t.kind == Transfer::Kind::CombinePartial) {
+    return &buffers_at(step.acquire->acquire->id, t.destination).current();
+  }
+  if (t.kind == Transfer::Kind::CombineParent) {
+    return &buffers_at(*step.acquire->acquire->parent, t.destination).current();
+  }
+  return nullptr;
+}
+
+void Runner::transfer(const ReleaseStep& step, const Transfer& t) {
+  Slot* from = source_of(step, t);
+  Slot* into = target_of(step, t);
+  View source = from ? from->views[0] : store_.view(step.tensor, t.source, t.rect);
+  View target = into ? into->views[0] : store_.view(step.tensor, t.destination, t.rect);
+  int64_t bytes = t.rect.volume() * tensor(step.tensor).element_bytes;
+  TaskPtr task = stream_.make([this, source, target, rect = t.rect, sum = adds(t), bytes] {
+    sum ? add_rect(type(), target, source, rect) : copy_rect(type(), target, source, rect);
+    copied_ += bytes;
+  });
+  std::vector<TaskPtr> dependencies;
+  // All that was written to the source before is to travel, so the source is taken whole too.
+  take(from ? from->resource : homes_[static_cast<size_t>(t.source)], task, dependencies);
+  // A copy that lies in somebody's piece is ordered with everyone else who uses that piece.
+  int64_t home = into ? into->in_place[0] : t.destination;
+  if (into) take(into->resource, task, dependencies);
+  if (home >= 0) take(homes_[static_cast<size_t>(home)], task, dependencies);
+  stream_.submit(task, dependencies);
+}
+
+void Runner::take(Resource& resource, const TaskPtr& task, std::vector<TaskPtr>& dependencies) {
+  shared_.erase(&resource);
+  resource.add_exclusive(task, dependencies);
+}
+
+// Many do the same at once with parts that do not overlap, when all that was done before is over.
+void Runner::share(Resource& resource, Sharing sharing, const TaskPtr& task, std::vector<TaskPtr>& dependencies) {
+  auto found = shared_.find(&resource);
+  if (found == shared_.end() || found->second != sharing) {
+    submit_nothing(resource);
+    shared_[&resource] = sharing;
+  }
+  resource.add_shared(task, dependencies);
+}
+
+// What is added over there goes in parts, each a message; the rest in one.
+void Runner::send_transfers(const ReleaseStep& step, const Transfer* begin, const Transfer* end) {
+  std::vector<Rect> rects;
+  for (const Transfer* t = begin; t != end; ++t) {
+    if (!adds(*t)) {
+      rects.push_back(t->rect);
+      continue;
+    }
+    for (Rect& part : staged_parts(t->rect, tensor(step.tensor).element_bytes)) send_parts(step, *t, {std::move(part)});
+  }
+  if (!rects.empty()) send_parts(step, *begin, rects);
+}
+
+void Runner::send_parts(const ReleaseStep& step, const Transfer& first, const std::vector<Rect>& rects) {
+  Slot* from = source_of(step, first);
+  Message message{
+      first.source, first.destination, options_.transport->next_number(first.source, first.destination), {}};
+  for (const Rect& r : rects) {
+    message.parts.push_back({from ? from->views[0] : store_.view(step.tensor, first.source, r), r});
+  }
+  TaskPtr task = send_task(std::move(message));
+  std::vector<TaskPtr> dependencies;
+  share(from ? from->resource : homes_[static_cast<size_t>(first.source)], Sharing::Reads, task, dependencies);
+  stream_.submit(task, dependencies);
+}
+
+void Runner::receive_transfers(const ReleaseStep& step, const Transfer* begin, const Transfer* end) {
+  std::vector<Rect> rects;
+  for (const Transfer* t = begin; t != end; ++t) {
+    if (!adds(*t)) {
+      rects.push_back(t->rect);
+      continue;
+    }
+    for (const Rect& part : staged_parts(t->rect, tensor(step.tensor).element_bytes)) receive_and_add(step, *t, part);
+  }
+  if (!rects.empty()) receive_home(step, *begin, rects);
+}
+
+void Runner::receive_home(const ReleaseStep& step, const Transfer& first, const std::vector<Rect>& rects) {
+  Message message{
+      first.source, first.destination, options_.transport->next_number(first.source, first.destination), {}};
+  for (const Rect& r : rects) message.parts.push_back({store_.view(step.tensor, first.destination, r), r});
+  TaskPtr task = receive_task(std::move(message));
+  std::vector<TaskPtr> dependencies;
+  share(homes_[static_cast<size_t>(first.destination)], Sharing::Writes, task, dependencies);
+  stream_.submit(task, dependencies);
+}
+
+void Runner::receive_and_add(const ReleaseStep& step, const Transfer& t, const Rect& part) {
+  Staging& staging = staging_[t.destination][staged_[t.destination]++ % 2];
+  View staged = dense_view(staging.memory, part, tensor(step.tensor).order);
+  Message message{t.source, t.destination, options_.transport->next_number(t.source, t.destination), {{staged, part}}};
+  TaskPtr receive = receive_task(std::move(message));
+  std::vector<TaskPtr> dependencies;
+  staging.resource.add_exclusive(receive, dependencies);
+  stream_.submit(receive, dependencies);
+
+  Slot* into = target_of(step, t);
+  View target = into ? into->views[0] : store_.view(step.tensor, t.destination, part);
+  TaskPtr add = stream_.make([this, staged, target, part] { add_rect(type(), target, staged, part); });
+  dependencies.clear();
+  staging.resource.add_exclusive(add, dependencies);
+  int64_t home = into ? into->in_place[0] : t.destination;
+  if (into) take(into->resource, add, dependencies);
+  if (home >= 0) take(homes_[static_cast<size_t>(home)], add, dependencies);
+  stream_.submit(add, dependencies);
+}
+
+}  // namespace distal::core

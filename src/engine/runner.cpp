@@ -1,0 +1,251 @@
+#include "engine/runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace distal::core {
+
+namespace {
+
+// A worker for every processor as long as there are threads enough.
+int workers_for(const RunnerOptions& options) {
+  return static_cast<int>(std::clamp<int64_t>(options.processors_here, 1, options.threads));
+}
+
+// Tells the transport that a leaf runs.
+class Computing {
+ public:
+  explicit Computing(Transport* transport) : transport_(transport) {
+    if (transport_) transport_->computes(true);
+  }
+  ~Computing() {
+    if (transport_) transport_->computes(false);
+  }
+  Computing(const Computing&) = delete;
+  Computing& operator=(const Computing&) = delete;
+
+ private:
+  Transport* transport_;
+};
+
+TaskGraph::Tasks tasks_of(const RunnerOptions& options) {
+  return options.transport ? TaskGraph::Tasks::Mixed : TaskGraph::Tasks::Synchronous;
+}
+
+}  // namespace
+
+RunCounts& RunCounts::operator+=(const RunCounts& other) {
+  bytes_moved += other.bytes_moved;
+  bytes_copied += other.bytes_copied;
+  messages += other.messages;
+  tasks += other.tasks;
+  return *this;
+}
+
+Runner::Runner(const Plan& plan, const MemoryNeeds& needs, std::vector<std::unique_ptr<LeafKernel>> leaves,
+               Allocator& allocator, TensorStore& store, RunnerOptions options)
+    : plan_(plan),
+      needs_(needs),
+      leaves_(std::move(leaves)),
+      store_(store),
+      options_(options),
+      arenas_(allocator),
+      scripts_(plan.stages.size()),
+      versions_(plan.tensors.size(), 0),
+      crew_(workers_for(options)),
+      stream_(crew_.size(), tasks_of(options)) {
+  // The threads that are more than processors help inside of these.
+  int64_t size = options.threads / std::max<int64_t>(1, options.processors_here);
+  for (int64_t p = 0; p < plan.processors && size > 1; ++p) {
+    if (is_here(p)) teams_[p] = std::make_unique<Team>(static_cast<int>(size));
+  }
+}
+
+RunCounts Runner::run() {
+  forget_what_moved();
+  RunCounts sum;
+  for (size_t s = 0; s < plan_.stages.size(); ++s) sum += run_once(s);
+  rest();
+  return sum;
+}
+
+RunCounts Runner::run_stage(size_t stage) {
+  forget_what_moved();
+  RunCounts counts = run_once(stage);
+  rest();
+  return counts;
+}
+
+RunCounts Runner::run_once(size_t stage) {
+  copied_ = 0;
+  return scripts_[stage] ? replay(*scripts_[stage]) : stream(stage);
+}
+
+RunCounts Runner::replay(Script& script) {
+  script.run_on(crew_);
+  return {script.bytes_moved(), copied_, script.messages(), script.size()};
+}
+
+// Walks the plan and runs the tasks while they are made. Before and after it, others may touch the pieces that a
+// process has.
+RunCounts Runner::stream(size_t stage) {
+  moved_ = 0;
+  messages_ = 0;
+  if (options_.transport) options_.transport->meet();
+  stream_.begin();
+  try {
+    walk(plan_, plan_.stages[stage], *this);
+  } catch (...) {
+    stream_.give_up();
+    forget_scripts();  // if it is memory that failed, it has been moved for some of the processors already
+    clean_up();
+    throw;
+  }
+  if (options_.transport) options_.transport->meet();
+  return {moved_, copied_, messages_, stream_.tasks()};
+}
+
+// Scripts point into the pieces of tensors, which the user may have put elsewhere since.
+void Runner::forget_what_moved() {
+  bool moved = false;
+  for (size_t t = 0; t < versions_.size(); ++t) {
+    int64_t now = store_.pieces(static_cast<int>(t)).version();
+    moved = moved || now != versions_[t];
+    versions_[t] = now;
+  }
+  if (moved) forget_scripts();
+}
+
+void Runner::forget_scripts() {
+  for (auto& script : scripts_) script = nullptr;
+}
+
+// Nothing will be streamed any more once everything is written down.
+void Runner::rest() {
+  if (std::all_of(scripts_.begin(), scripts_.end(), [](const auto& s) { return s != nullptr; })) stream_.rest();
+}
+
+// Memory is kept for scripts, and where there are none as messages cannot be written down.
+void Runner::clean_up() {
+  buffers_.clear();
+  workspaces_.clear();
+  staging_.clear();
+  bool scripts = std::any_of(scripts_.begin(), scripts_.end(), [](const auto& s) { return s != nullptr; });
+  if (!scripts && !options_.transport) arenas_.clear();
+}
+
+void Runner::begin(const StagePlan& stage) {
+  stage_ = &stage;
+  number_ = static_cast<size_t>(&stage - plan_.stages.data());
+  buffers_.clear();
+  buffers_.resize(stage.acquires.size());
+  homes_.clear();
+  homes_.resize(static_cast<size_t>(plan_.processors));
+  last_leaf_.assign(static_cast<size_t>(plan_.processors), nullptr);
+  bool moved = arenas_.begin(stage, needs_, number_, [this](int64_t p) { return is_here(p); });
+  if (moved) forget_scripts();  // they point into the memory that was too small
+  take_workspaces();
+}
+
+// A processor runs one leaf at a time, so one set of workspaces is enough for it.
+void Runner::take_workspaces() {
+  if (int64_t bytes = needs_.workspace_bytes[number_]; bytes > 0) {
+    for (int64_t p : stage_->places(stage_->machine.levels())) {
+      if (is_here(p)) workspaces_[p] = arenas_.of(p).take(bytes);
+    }
+  }
+  staging_.clear();
+  staged_.clear();
+  for (const auto& [p, bytes] : needs_.staging_bytes[number_]) {
+    if (!is_here(p)) continue;
+    std::vector<Staging>& two = staging_[p];
+    for (int i = 0; i < 2; ++i) two.push_back({arenas_.of(p).take(bytes), {}});
+  }
+}
+
+void Runner::init(int tensor) {
+  if (begins_in_leaf()) return;
+  for (int64_t p = 0; p < plan_.processors; ++p) {
+    if (!is_here(p) || !store_.has_piece(tensor, p)) continue;
+    TaskPtr task = stream_.make([this, tensor, p] { store_.clear(tensor, p); });
+    std::vector<TaskPtr> dependencies;
+    homes_[static_cast<size_t>(p)].add_exclusive(task, dependencies);
+    stream_.submit(task, dependencies);
+  }
+}
+
+// Where leaves make the whole output and need no zeros to add to, none are written.
+bool Runner::begins_in_leaf() const { return stage_->makes_whole_output && leaves_[number_]->can_begin(); }
+
+void Runner::end(const StagePlan&) {
+  scripts_[number_] = stream_.end();
+  if (scripts_[number_]) scripts_[number_]->counted(moved_, messages_);
+  clean_up();
+}
+
+PlaceBuffers& Runner::buffers_at(int acquire, int64_t place) {
+  auto& map = buffers_[static_cast<size_t>(acquire)];
+  auto found = map.find(place);
+  if (found != map.end()) return *found->second;
+  const auto& needs = needs_.buffers[number_][static_cast<size_t>(acquire)];
+  auto need = needs.find(place);
+  BufferNeed size = need == needs.end() ? BufferNeed{} : need->second;
+  return *map.emplace(place, std::make_unique<PlaceBuffers>(size, arenas_.of(place))).first->second;
+}
+
+// Waits for everyone before, and lets everyone behind wait for that.
+void Runner::submit_nothing(Resource& resource) {
+  TaskPtr task = stream_.make([] {});
+  std::vector<TaskPtr> dependencies;
+  resource.add_exclusive(task, dependencies);
+  stream_.submit(task, dependencies);
+}
+
+void Runner::leaf(const LeafStep& step) {
+  for (int64_t p : step.processors) {
+    if (is_here(p)) leaf_on(p, *step.values);
+  }
+}
+
+void Runner::leaf_on(int64_t p, const std::vector<int64_t>& values) {
+  auto team = teams_.find(p);
+  LeafArguments arguments{values, {}, nullptr, begins_in_leaf(), team == teams_.end() ? nullptr : team->second.get()};
+  if (auto w = workspaces_.find(p); w != workspaces_.end()) arguments.scratch = w->second;
+  for (int v = 0; v < stage_->space.size(); ++v) {
+    if (stage_->machine_dimension[v] >= 0) arguments.values[v] = stage_->coordinate(p, stage_->machine_dimension[v]);
+  }
+  std::vector<Slot*> slots;
+  const Leaf& leaf = leaf_of(*stage_->stage);
+  for (const LeafAccess& access : leaf.accesses) {
+    int64_t place = stage_->machine.leader(p, stage_->acquires[access.acquire].acquire->place_levels);
+    Slot& slot = buffers_at(access.acquire, place).current();
+    if (options_.checked) check_in_reach(p, access, slot, arguments.values);
+    arguments.operands.push_back(slot.views[access.rect]);
+    slots.push_back(&slot);
+  }
+  TaskPtr task =
+      stream_.make([transport = options_.transport, kernel = leaves_[number_].get(), arguments = std::move(arguments)] {
+        Computing while_it_runs(transport);
+        kernel->run(arguments);
+      });
+  std::vector<TaskPtr> dependencies;
+  if (last_leaf_[p]) dependencies.push_back(last_leaf_[p]);
+  last_leaf_[p] = task;
+  std::set<Slot*> used(slots.begin(), slots.end());
+  for (Slot* s : used) s->resource.add_shared(task, dependencies);
+  if (slots[0]->in_place[0] >= 0) homes_[slots[0]->in_place[0]].add_shared(task, dependencies);
+  stream_.submit(task, dependencies);
+}
+
+// With memory of its own a processor may touch only what it acquired.
+void Runner::check_in_reach(int64_t p, const LeafAccess& access, const Slot& slot, const std::vector<int64_t>& values) {
+  if (!stage_->bounds_at(p, stage_->leaf_is_fixed, values, intervals_)) return;
+  Rect need = rect_of(access.indices, intervals_);
+  if (!slot.rects.empty() && slot.rects[access.rect].contains(need)) return;
+  throw InternalError(fmt::format("processor {} touches {}{} without having acquired it",
+                                  stage_->machine.processor_name(p),
+                                  tensor(stage_->acquires[access.acquire].tensor).name, to_string(need)));
+}
+
+}  // namespace distal::core

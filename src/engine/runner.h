@@ -1,0 +1,167 @@
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/arena.h"
+#include "engine/buffers.h"
+#include "engine/script.h"
+#include "engine/task_stream.h"
+#include "engine/transport.h"
+#include "leaf/leaf.h"
+#include "plan/memory.h"
+#include "plan/walk.h"
+#include "store/tensor_store.h"
+#include "support/team.h"
+
+namespace distal::core {
+
+// What a run did, counted where bytes were really handed over.
+struct RunCounts {
+  int64_t bytes_moved = 0;
+  int64_t bytes_copied = 0;
+  int64_t messages = 0;
+  int64_t tasks = 0;
+
+  RunCounts& operator+=(const RunCounts& other);
+  bool operator==(const RunCounts&) const = default;
+};
+
+struct RunnerOptions {
+  int threads = 1;                 // of this process
+  int64_t processors_here = 1;     // in this process
+  bool checked = false;            // every acquired rectangle is a copy, and checked to be complete
+  Transport* transport = nullptr;  // none: all processors are in this process
+};
+
+// Carries a plan out: visits its steps in order and makes a task of each copy, leaf and release, which depend on
+// earlier ones through the memory that they read and write. With a transport it does so for the processors of this
+// process, and what comes from others, or goes to them, is a message.
+class Runner : public PlanVisitor {
+ public:
+  Runner(const Plan& plan, const MemoryNeeds& needs, std::vector<std::unique_ptr<LeafKernel>> leaves,
+         Allocator& allocator, TensorStore& store, RunnerOptions options);
+
+  RunCounts run();
+  RunCounts run_stage(size_t stage);
+
+  void begin(const StagePlan& stage) override;
+  void init(int tensor) override;
+  void fetch(const FetchStep& step) override;
+  void leaf(const LeafStep& step) override;
+  void release(const ReleaseStep& step) override;
+  void end(const StagePlan& stage) override;
+
+ private:
+  // One copy into an acquired rectangle.
+  struct PieceCopy {
+    View from;
+    size_t rect;  // of the slot
+    Rect part;
+  };
+  // What a slot is filled with: what lies in reach, what comes from other processes, by its source, and what is copied
+  // inside of it when that has come.
+  struct Filling {
+    std::vector<PieceCopy> copies, inside;
+    std::set<Slot*> read;
+    std::vector<Message> messages;
+  };
+  // A part of a fetch that comes from another process, into the memory of one of its rectangles.
+  struct Delivery {
+    size_t rect;
+    Rect part;
+  };
+  // What tasks of one release do with a piece or a copy, many of them at once.
+  enum class Sharing { Reads, Writes };
+
+  ElementType type() const { return store_.type(); }
+  const TensorPlan& tensor(int index) const { return plan_.tensors[static_cast<size_t>(index)]; }
+  bool is_here(int64_t processor) const { return !options_.transport || options_.transport->is_here(processor); }
+  bool begins_in_leaf() const;
+
+  // runner.cpp
+  RunCounts run_once(size_t stage);
+  RunCounts replay(Script& script);
+  RunCounts stream(size_t stage);
+  void forget_what_moved();
+  void forget_scripts();
+  void rest();
+  void clean_up();
+  void take_workspaces();
+  PlaceBuffers& buffers_at(int acquire, int64_t place);
+  void leaf_on(int64_t processor, const std::vector<int64_t>& values);
+  void check_in_reach(int64_t processor, const LeafAccess& access, const Slot& slot,
+                      const std::vector<int64_t>& values);
+  void submit_nothing(Resource& resource);
+
+  // acquire_tasks.cpp
+  std::vector<Slot*> source_slots(const FetchStep& step, const Fetch& fetch);
+  void count(const FetchStep& step, const Fetch& fetch);
+  void fetch_one(const FetchStep& step, const Fetch& fetch, const std::vector<Slot*>& sources);
+  void lay_out(const AcquirePlan& acquire, const Fetch& fetch, Slot& slot);
+  void clear_slot(const AcquirePlan& acquire, Slot& slot);
+  void fill_slot(const AcquirePlan& acquire, const Fetch& fetch, Slot& slot, const std::vector<Slot*>& sources);
+  bool comes_by_message(const FetchPiece& piece, int64_t place) const;
+  std::vector<Delivery> deliveries(const AcquirePlan& acquire, const Fetch& fetch, int64_t source) const;
+  Filling filling_of(const AcquirePlan& acquire, const Fetch& fetch, const Slot& slot,
+                     const std::vector<Slot*>& sources);
+  TaskPtr send_task(Message message);
+  TaskPtr receive_task(Message message);
+  void submit_receive(Message message, Slot& slot, bool alone);
+  void submit_copies(const AcquirePlan& acquire, const Fetch& fetch, Slot& slot, Filling filling);
+  void serve(const FetchStep& step, const Fetch& fetch, const std::vector<Slot*>& sources);
+  void submit_send(Message message, const std::vector<Slot*>& read);
+  void carry_out(const std::string& who, int tensor, const std::vector<PieceCopy>& copies,
+                 const std::vector<View>& views, const std::vector<Rect>& rects, const std::vector<int64_t>& in_place,
+                 std::vector<int64_t> filled);
+
+  // release_tasks.cpp
+  Slot* source_of(const ReleaseStep& step, const Transfer& transfer);
+  Slot* target_of(const ReleaseStep& step, const Transfer& transfer);
+  void transfer(const ReleaseStep& step, const Transfer& transfer);
+  void send_transfers(const ReleaseStep& step, const Transfer* begin, const Transfer* end);
+  void receive_transfers(const ReleaseStep& step, const Transfer* begin, const Transfer* end);
+  void send_parts(const ReleaseStep& step, const Transfer& first, const std::vector<Rect>& rects);
+  void receive_home(const ReleaseStep& step, const Transfer& first, const std::vector<Rect>& rects);
+  void receive_and_add(const ReleaseStep& step, const Transfer& transfer, const Rect& part);
+  void share(Resource& resource, Sharing sharing, const TaskPtr& task, std::vector<TaskPtr>& dependencies);
+  void take(Resource& resource, const TaskPtr& task, std::vector<TaskPtr>& dependencies);
+
+  const Plan& plan_;
+  const MemoryNeeds& needs_;
+  std::vector<std::unique_ptr<LeafKernel>> leaves_;
+  TensorStore& store_;
+  RunnerOptions options_;
+
+  const StagePlan* stage_ = nullptr;
+  size_t number_ = 0;
+  std::vector<std::unordered_map<int64_t, std::unique_ptr<PlaceBuffers>>> buffers_;  // [acquire][place]
+  std::unordered_map<int64_t, std::byte*> workspaces_;                               // by processor
+  struct Staging {
+    std::byte* memory = nullptr;
+    Resource resource;
+  };
+  std::unordered_map<int64_t, std::vector<Staging>> staging_;  // by processor, two each, to be used in turn
+  std::unordered_map<int64_t, size_t> staged_;                 // by processor: how often
+  std::vector<Resource> homes_;                                // the output's piece, by processor
+  std::map<Resource*, Sharing> shared_;                        // in the present release
+  std::vector<TaskPtr> last_leaf_;
+  std::vector<Interval<int64_t>> intervals_;
+  std::atomic<int64_t> moved_{0};
+  int64_t messages_ = 0;
+  std::atomic<int64_t> copied_{0};
+
+  Arenas arenas_;
+  std::vector<std::unique_ptr<Script>> scripts_;  // by stage; those that can be replayed
+  std::vector<int64_t> versions_;                 // of the pieces that the scripts point into
+  // Last: these threads end before what they use does.
+  std::unordered_map<int64_t, std::unique_ptr<Team>> teams_;  // by processor; none where no thread is left for them
+  Team crew_;                                                 // the workers of a replay
+  TaskStream stream_;
+};
+
+}  // namespace distal::core

@@ -1,0 +1,129 @@
+"""What the MPI engine refuses, and how a job ends when a rank does."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
+from support import ALGORITHMS, BINARY, CliTest  # noqa: E402
+
+SUMMA = ALGORITHMS / "summa.distal"
+MPIRUN = os.environ["DISTAL_MPIRUN"]
+# What `distal` tells the starter by itself, and a user who starts it says to it.
+FINE = {
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+}
+
+
+def mpirun(*words):
+    return subprocess.run(
+        [MPIRUN, *map(str, words)],
+        env={**os.environ, **FINE},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+
+
+def children_of(process):
+    listed = subprocess.run(["ps", "-eo", "pid=,ppid=,comm="], capture_output=True, encoding="utf-8", check=True)
+    rows = [line.split(None, 2) for line in listed.stdout.splitlines()]
+    found, wanted = [], {process}
+    while True:
+        more = [(int(pid), name) for pid, parent, name in rows if int(parent) in wanted and int(pid) not in wanted]
+        if not more:
+            return found
+        found += more
+        wanted |= {pid for pid, _ in more}
+
+
+def runs(pid):
+    """A process that has ended may wait for somebody to ask how."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+class Refusals(CliTest):
+    def test_options(self):
+        said = "--own-memory is of the threads engine; ranks have memory of their own"
+        self.refuse(2, said, "run", SUMMA, "--engine", "mpi", "--ranks", 2, "--own-memory")
+
+    def test_wrong_program_is_said_once(self):
+        wrong = self.write("wrong.distal", "param n = 4\ntensor A(n), B(n, n)\nA(i) = B(i)\n")
+        said = self.refuse(2, "B", "run", wrong, "--engine", "mpi", "--ranks", 3)
+        self.assertEqual(said.count("error"), 1, said)
+
+    def test_without_mpi(self):
+        alone = self.folder / "distal"
+        shutil.copy(BINARY, alone)
+        done = subprocess.run(
+            [alone, "run", str(SUMMA), "--engine", "mpi"], capture_output=True, encoding="utf-8", check=False
+        )
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("this DISTAL was built without MPI, as none was found then", done.stderr)
+
+    def test_starter_is_missing(self):
+        self.refuse(3, "cannot start /no/mpirun", "run", SUMMA, "--engine", "mpi", env={"DISTAL_MPIRUN": "/no/mpirun"})
+
+    def test_memory_of_the_node(self):
+        size = "ni=400000,nj=400000,nk=400000"
+        self.refuse(3, [" bytes) on this node, and it has "], "run", SUMMA, "--engine", "mpi", "--ranks", 2, "--set", size)
+
+    def test_ranks_of_the_job(self):
+        done = mpirun("-n", 2, BINARY, "run", SUMMA, "--engine", "mpi", "--ranks", 3)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(done.stderr.count("--ranks 3, and the job has 2"), 1, done.stderr)
+
+    def test_programs_that_differ(self):
+        run = [BINARY, "run", SUMMA, "--engine", "mpi", "--set"]
+        done = mpirun("-n", 1, *run, "ni=64", ":", "-n", 1, *run, "ni=65")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("the program and its params of rank 1 differ from those of rank 0", done.stderr)
+
+
+class Users(CliTest):
+    def test_own_mpirun(self):
+        done = mpirun("-n", 3, BINARY, "run", SUMMA, "--engine", "mpi", "--set", "ni=30,nj=31,nk=32", "--check")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("3 MPI ranks", done.stdout)
+
+
+class Death(CliTest):
+    def test_killed_rank_ends_the_job(self):
+        """A rank is killed in the middle of a run that would take minutes."""
+        with subprocess.Popen(
+            [str(BINARY), "run", str(SUMMA), "--engine", "mpi", "--ranks", "3", "--reps", "100000"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+        ) as job:
+            deadline = time.monotonic() + 60
+            ranks = []
+            while len(ranks) < 3 and time.monotonic() < deadline:
+                time.sleep(0.1)
+                ranks = [pid for pid, name in children_of(job.pid) if name.startswith("distal-mpi")]
+            self.assertEqual(len(ranks), 3)
+            time.sleep(2)  # it runs by now
+            start = time.monotonic()
+            os.kill(ranks[1], signal.SIGKILL)
+            _, said = job.communicate(timeout=60)
+            self.assertLess(time.monotonic() - start, 10)
+            self.assertNotEqual(job.returncode, 0)
+            self.assertIn("Kill", said.replace("kill", "Kill").replace("KILL", "Kill"))
+            time.sleep(0.5)
+            self.assertEqual([pid for pid in ranks if runs(pid)], [])
+
+
+if __name__ == "__main__":
+    unittest.main()
