@@ -10,6 +10,6 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/distal DESTINATION ${CMAKE_INSTALL
 export(EXPORT distalTargets NAMESPACE distal:: FILE ${CMAKE_BINARY_DIR}/distalTargets.cmake)
 install(EXPORT distalTargets NAMESPACE distal:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/distal)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/distalConfigVersion.cmake COMPATIBILITY SameMajorVersion)
-file(WRITE ${CMAKE_BINARY_DIR}/distalConfig.cmake "include(\${CMAKE_CURRENT_LIST_DIR}/distalTargets.cmake)\n")
+configure_file(${CMAKE_SOURCE_DIR}/cmake/distalConfig.cmake ${CMAKE_BINARY_DIR}/distalConfig.cmake COPYONLY)
 install(FILES ${CMAKE_BINARY_DIR}/distalConfig.cmake ${CMAKE_BINARY_DIR}/distalConfigVersion.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/distal)

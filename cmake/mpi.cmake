@@ -12,6 +12,7 @@ if(NOT MPI_CXX_FOUND)
 endif()
 message(STATUS "MPI: ${MPI_CXX_LIBRARIES}, started by ${MPIEXEC_EXECUTABLE}")
 
+# Once for the command line and the tests, which have the whole library inside, once beside the shared one.
 file(GLOB DISTAL_MPI_SOURCES CONFIGURE_DEPENDS src/engine/mpi/*.cpp)
 add_library(distal_mpi_engine STATIC ${DISTAL_MPI_SOURCES})
 target_link_libraries(distal_mpi_engine PUBLIC distal_core MPI::MPI_CXX)
@@ -19,3 +20,15 @@ target_link_libraries(distal_mpi_engine PUBLIC distal_core MPI::MPI_CXX)
 add_executable(distal_mpi src/cli/mpi/main.cpp src/cli/mpi/run.cpp)
 set_target_properties(distal_mpi PROPERTIES OUTPUT_NAME distal-mpi)
 target_link_libraries(distal_mpi PRIVATE distal_mpi_engine)
+
+file(GLOB DISTAL_MPI_API_SOURCES CONFIGURE_DEPENDS src/api/mpi/*.cpp)
+add_library(distal_mpi_library SHARED ${DISTAL_MPI_SOURCES} ${DISTAL_MPI_API_SOURCES})
+set_target_properties(distal_mpi_library PROPERTIES OUTPUT_NAME distal_mpi EXPORT_NAME distal_mpi
+                      VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+target_link_libraries(distal_mpi_library PUBLIC distal_library MPI::MPI_CXX PRIVATE fmt::fmt absl::inlined_vector)
+target_include_directories(distal_mpi_library PRIVATE src)
+
+install(TARGETS distal_mpi RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS distal_mpi_library EXPORT distalMpiTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+export(EXPORT distalMpiTargets NAMESPACE distal:: FILE ${CMAKE_BINARY_DIR}/distalMpiTargets.cmake)
+install(EXPORT distalMpiTargets NAMESPACE distal:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/distal)

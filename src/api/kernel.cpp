@@ -1,80 +1,11 @@
 #include "distal/kernel.h"
 
-#include <mutex>
-
-#include "api/module_builder.h"
-#include "api/prepared.h"
+#include "api/kernel_state.h"
 #include "lower/compile.h"
 #include "plan/cost.h"
 #include "plan/print.h"
 
 namespace distal {
-
-struct Kernel::State {
-  BuiltModule built;
-  std::shared_ptr<const core::Program> program;
-  std::mutex mutex;
-  std::shared_ptr<Prepared> prepared;
-  std::vector<std::unique_ptr<ReadyRun>> idle;  // at most as many as ever ran at once
-
-  explicit State(std::vector<DefinedTensor> defined) { compile(std::move(defined)); }
-
-  void compile(std::vector<DefinedTensor> defined) {
-    BuiltModule made = build_module(std::move(defined));
-    program = core::compile(made.module);
-    built = std::move(made);
-    prepared = nullptr;
-  }
-
-  // A tensor that was redistributed is another one to the compiler. A kernel that cannot be compiled for it stays
-  // stale.
-  void refresh() {
-    std::lock_guard lock(mutex);
-    refresh_locked();
-  }
-
-  std::shared_ptr<const Prepared> prepare() {
-    std::lock_guard lock(mutex);
-    prepare_locked();
-    return prepared;
-  }
-
-  // An engine for the params and the data of now, that nobody else uses.
-  std::unique_ptr<ReadyRun> take(const RunOptions& options) {
-    std::lock_guard lock(mutex);
-    prepare_locked();
-    std::unique_ptr<ReadyRun> ready = take_idle(options);
-    if (!ready) ready = std::make_unique<ReadyRun>(prepared, options);
-    ready->hold(built.tensors);
-    return ready;
-  }
-
-  void put_back(std::unique_ptr<ReadyRun> ready) {
-    ready->let_go();
-    std::lock_guard lock(mutex);
-    idle.push_back(std::move(ready));
-  }
-
- private:
-  void refresh_locked() {
-    if (is_stale(built)) compile(built.defined);
-  }
-
-  void prepare_locked() {
-    refresh_locked();
-    if (!prepared || !has_current_values(*prepared, built)) prepared = distal::prepare(built, program);
-  }
-
-  // One that was made for something else will not be asked for soon, and holds memory and threads.
-  std::unique_ptr<ReadyRun> take_idle(const RunOptions& options) {
-    while (!idle.empty()) {
-      std::unique_ptr<ReadyRun> last = std::move(idle.back());
-      idle.pop_back();
-      if (last->is_for(prepared, options)) return last;
-    }
-    return nullptr;
-  }
-};
 
 Kernel::Kernel(const std::vector<TensorHandle>& tensors) {
   if (tensors.empty()) throw Error("a kernel needs at least one defined tensor");

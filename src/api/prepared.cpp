@@ -22,13 +22,13 @@ class SharedLeaf : public core::LeafKernel {
   std::shared_ptr<const core::LeafKernel> leaf_;
 };
 
+}  // namespace
+
 std::vector<std::unique_ptr<core::LeafKernel>> shared_leaves(const Leaves& leaves) {
   std::vector<std::unique_ptr<core::LeafKernel>> out;
   for (const auto& leaf : leaves) out.push_back(std::make_unique<SharedLeaf>(leaf));
   return out;
 }
-
-}  // namespace
 
 std::shared_ptr<Prepared> prepare(const BuiltModule& built, const std::shared_ptr<const core::Program>& program) {
   core::Bindings params = values_of(built.params);

@@ -23,6 +23,9 @@ struct Prepared {
   const Leaves& leaves_for(const RunOptions& options);
 };
 
+// For an engine, which owns its leaves.
+std::vector<std::unique_ptr<core::LeafKernel>> shared_leaves(const Leaves& leaves);
+
 std::shared_ptr<Prepared> prepare(const BuiltModule& built, const std::shared_ptr<const core::Program>& program);
 bool has_current_values(const Prepared& prepared, const BuiltModule& built);
 

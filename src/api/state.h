@@ -44,6 +44,9 @@ struct TensorState {
   core::TensorPieces& pieces();
   std::shared_ptr<core::TensorPieces> shared_pieces();
   void bind(const Bound& buffer);
+  // This process has the pieces of these processors only, given by number; another process has the others.
+  void keep_only(const std::vector<bool>& processors);
+  bool is_whole() const { return kept_.empty(); }
   // Becomes what the other is: its format and its pieces. The other is not to be used any more.
   void take_over(TensorState& other);
   int64_t times_redistributed = 0;  // a kernel that was compiled for an earlier format sees that it is stale
@@ -51,6 +54,9 @@ struct TensorState {
  private:
   bool has_current_pieces() const;
 
+  bool keeps(int64_t processor) const { return is_whole() || kept_.at(static_cast<size_t>(processor)); }
+
+  std::vector<bool> kept_;                             // by processor; empty: all
   std::vector<std::shared_ptr<Param::State>> params_;  // all that the pieces depend on
   std::vector<int64_t> values_;                        // of these when the pieces were made
   std::shared_ptr<core::TensorPieces> pieces_;

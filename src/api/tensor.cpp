@@ -85,9 +85,11 @@ std::shared_ptr<core::TensorPieces> TensorState::shared_pieces() {
   pieces_ = nullptr;  // also where a buffer is refused below
   params_ = params_of(*this);
   auto made = std::make_shared<core::TensorPieces>(core::Ownership(tensor, values_of(params_)), type, tensor.order);
-  for (const Bound& b : bound) bind_buffer(*this, b, *made);
+  for (const Bound& b : bound) {
+    if (keeps(b.processor)) bind_buffer(*this, b, *made);
+  }
   allocator_ = std::make_unique<core::Allocator>(made->owners().machine().processors);
-  made->allocate_cleared(*allocator_);
+  made->allocate_cleared(*allocator_, [this](int64_t p) { return keeps(p); });
   values_.clear();
   for (const auto& p : params_) values_.push_back(p->value);
   pieces_ = std::move(made);
@@ -99,6 +101,19 @@ void TensorState::bind(const Bound& buffer) {
   std::erase_if(bound, [&](const Bound& b) { return b.processor == buffer.processor; });
   bound.push_back(buffer);
   if (has_current_pieces()) bind_buffer(*this, buffer, *pieces_);
+}
+
+void TensorState::keep_only(const std::vector<bool>& processors) {
+  if (kept_ == processors) return;
+  if (has_current_pieces() && !is_whole()) {
+    throw Error(fmt::format("tensor {} is spread over the ranks in another way, by another kernel", name), {},
+                "kernels that share a tensor need machines of equally many processors");
+  }
+  kept_ = processors;
+  if (!has_current_pieces()) return;
+  for (int64_t p = 0; p < pieces_->owners().machine().processors; ++p) {
+    if (!keeps(p)) pieces_->drop(p);
+  }
 }
 
 core::TensorPieces& TensorState::pieces() { return *shared_pieces(); }
@@ -182,6 +197,9 @@ void TensorHandle::load(const std::string& npy_file) {
 }
 
 void TensorHandle::save(const std::string& npy_file) {
+  if (!state_->is_whole()) {
+    throw Error(fmt::format("tensor {} is spread over ranks, and a file takes a whole tensor", name()));
+  }
   core::TensorPieces& pieces = state_->pieces();
   core::write_npy(npy_file, {pieces.type(), shape(), pieces.gather()});
 }
@@ -189,13 +207,18 @@ void TensorHandle::save(const std::string& npy_file) {
 void* TensorHandle::element(const std::vector<int64_t>& at) const {
   core::TensorPieces& pieces = state_->pieces();
   core::Coordinates point = checked(pieces, name(), at);
-  return pieces.element(pieces.owners().first_owner(pieces.owners().colour_of(point)), point);
+  for (int64_t p : pieces.owners().processors_of(pieces.owners().colour_of(point))) {
+    if (pieces.has_piece(p)) return pieces.element(p, point);
+  }
+  throw Error(fmt::format("{}({}) is on another rank", name(), fmt::join(at, ", ")));
 }
 
 void TensorHandle::for_each_replica(const std::vector<int64_t>& at, const std::function<void(void*)>& f) const {
   core::TensorPieces& pieces = state_->pieces();
   core::Coordinates point = checked(pieces, name(), at);
-  for (int64_t p : pieces.owners().processors_of(pieces.owners().colour_of(point))) f(pieces.element(p, point));
+  for (int64_t p : pieces.owners().processors_of(pieces.owners().colour_of(point))) {
+    if (pieces.has_piece(p)) f(pieces.element(p, point));
+  }
 }
 
 void TensorHandle::fill_elements(const std::function<void(const std::vector<int64_t>& at, void* element)>& f) {

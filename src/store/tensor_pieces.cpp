@@ -51,18 +51,18 @@ TensorPieces::TensorPieces(Ownership owners, ElementType type, std::vector<int> 
   }
 }
 
-void TensorPieces::allocate(Allocator& allocator) {
+void TensorPieces::allocate(Allocator& allocator, const std::function<bool(int64_t)>& is_wanted) {
   version_ = next_version();
   for (int64_t p = 0; p < owners_.machine().processors; ++p) {
     Piece& piece = pieces_[p];
-    if (piece.data || !owners_.owns_any(p)) continue;
+    if (piece.data || !owners_.owns_any(p) || !is_wanted(p)) continue;
     piece.block = allocator.allocate(p, piece.home.volume() * element_bytes_);
     piece.data = piece.block.get();
   }
 }
 
-void TensorPieces::allocate_cleared(Allocator& allocator) {
-  allocate(allocator);
+void TensorPieces::allocate_cleared(Allocator& allocator, const std::function<bool(int64_t)>& is_wanted) {
+  allocate(allocator, is_wanted);
   for (Piece& piece : pieces_) {
     if (piece.block) std::memset(piece.block.get(), 0, static_cast<size_t>(piece.home.volume() * element_bytes_));
   }
@@ -75,6 +75,8 @@ void TensorPieces::bind(int64_t processor, std::byte* data, const Coordinates& s
   piece.data = data;
   piece.strides = strides;
 }
+
+void TensorPieces::drop(int64_t processor) { bind(processor, nullptr, pieces_[processor].strides); }
 
 void TensorPieces::place(int64_t processor, std::byte* data, bool is_ours) {
   bind(processor, data, dense_strides(pieces_[processor].home.extents, order_));

@@ -23,11 +23,14 @@ class TensorPieces {
   const std::vector<int>& order() const { return order_; }
 
   // Takes memory for every piece that has none yet.
-  void allocate(Allocator& allocator);
-  // The same, and at zero.
-  void allocate_cleared(Allocator& allocator);
+  void allocate(
+      Allocator& allocator, const std::function<bool(int64_t)>& is_wanted = [](int64_t) { return true; });
+  // The same for some of the processors, and at zero.
+  void allocate_cleared(Allocator& allocator, const std::function<bool(int64_t)>& is_wanted);
   // Uses the caller's memory for a processor's piece: its first element, and the step of every dimension in elements.
   void bind(int64_t processor, std::byte* data, const Coordinates& strides);
+  // Forgets a piece, and gives its memory back.
+  void drop(int64_t processor);
   // Knows where a dense piece lies; if it is another process's, it can be looked at here but is filled over there.
   void place(int64_t processor, std::byte* data, bool is_ours);
 

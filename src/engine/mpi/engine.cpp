@@ -78,28 +78,47 @@ MpiEngine::MpiEngine(const Plan& plan, const Cluster& cluster, MpiOptions option
       ranks_(ranks_of_processors(plan, cluster.ranks())),
       threads_(threads_for(cluster, options)),
       allocator_(plan.processors) {
-  int64_t bytes = 0;
-  offsets_in(plan, ranks_, cluster.rank(), &bytes);
   MemoryOptions memory = reach_of(cluster, ranks_, options.share);
   memory.processes = ranks_;
   memory.ahead = options.ahead;
-  needs_ = memory_needs(plan, memory);
-  // Working ahead is for those who have the memory.
-  bool fits = need_of_node(cluster, ranks_, needs_) <= available;
-  if (memory.ahead > 0 && smallest_of_all(cluster, fits ? 1 : 0) == 0) {
-    memory.ahead = 0;
-    needs_ = memory_needs(plan, memory);
-  }
-  together(cluster, [&] { require_node_memory(need_of_node(cluster, ranks_, needs_), available); });
-  if (options.share) window_ = Window::make(cluster, bytes);
-  if (options.share && smallest_of_all(cluster, window_ ? 1 : 0) == 0) {
+  choose_needs(memory, available);
+  if (options.share) {
+    int64_t bytes = 0;
+    offsets_in(plan, ranks_, cluster.rank(), &bytes);
+    window_ = Window::make(cluster, bytes);
     memory.reach = reach_of(cluster, ranks_, window_ != nullptr);
-    needs_ = memory_needs(plan, memory);
-    together(cluster, [&] { require_node_memory(need_of_node(cluster, ranks_, needs_), available); });
+    // A node that cannot share needs memory for copies.
+    if (memory.reach != needs_.options.reach) choose_needs(memory, available);
   }
   verify(plan, needs_, {});
   transport_ = std::make_unique<MpiTransport>(cluster, ranks_, plan.tensors[0].element_bytes);
   place_pieces();
+}
+
+MpiEngine::MpiEngine(const Plan& plan, const Cluster& cluster, MpiOptions options, std::unique_ptr<TensorStore> store)
+    : plan_(plan),
+      cluster_(cluster),
+      ranks_(ranks_of_processors(plan, cluster.ranks())),
+      threads_(threads_for(cluster, options)),
+      allocator_(plan.processors),
+      store_(std::move(store)) {
+  MemoryOptions memory = reach_of(cluster, ranks_, false);
+  memory.processes = ranks_;
+  memory.ahead = options.ahead;
+  needs_ = memory_needs(plan, memory);
+  verify(plan, needs_, {});
+  transport_ = std::make_unique<MpiTransport>(cluster, ranks_, plan.tensors[0].element_bytes);
+}
+
+// Working ahead is for those who have the memory.
+void MpiEngine::choose_needs(MemoryOptions memory, int64_t available) {
+  needs_ = memory_needs(plan_, memory);
+  bool fits = need_of_node(cluster_, ranks_, needs_) <= available;
+  if (memory.ahead > 0 && smallest_of_all(cluster_, fits ? 1 : 0) == 0) {
+    memory.ahead = 0;
+    needs_ = memory_needs(plan_, memory);
+  }
+  together(cluster_, [&] { require_node_memory(need_of_node(cluster_, ranks_, needs_), available); });
 }
 
 // Those of this rank, and, in windows, those of its neighbours.

@@ -24,6 +24,8 @@ class MpiEngine {
  public:
   // `available` is the memory that the plan may have on this node.
   MpiEngine(const Plan& plan, const Cluster& cluster, MpiOptions options, int64_t available);
+  // With pieces of the caller's, which the store is given before each run, and which no other rank touches.
+  MpiEngine(const Plan& plan, const Cluster& cluster, MpiOptions options, std::unique_ptr<TensorStore> store);
 
   // Before anything runs.
   void use_leaves(std::vector<std::unique_ptr<LeafKernel>> leaves);
@@ -40,11 +42,12 @@ class MpiEngine {
   RunCounts run_stage(size_t stage);
   int64_t peak_per_processor() const;
 
-  // Rows of a tensor, in row-major order and counted along its first dimension, on rank 0 or on all.
+  // The whole of a tensor in row-major order, on rank 0 or on all.
   enum class At { Root, All };
   std::vector<std::byte> gather(int tensor, At at) const;
 
  private:
+  void choose_needs(MemoryOptions memory, int64_t available);
   void place_pieces();
   RunCounts of_all(RunCounts mine) const;
 

@@ -1,0 +1,94 @@
+#include <chrono>
+
+#include "api/kernel_state.h"
+#include "distal/mpi.h"
+#include "engine/mpi/engine.h"
+
+namespace distal {
+
+namespace {
+
+void require_threads() {
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  if (level >= MPI_THREAD_SERIALIZED) return;
+  throw Error("MPI was initialised for one thread, and DISTAL has another one that drives messages", {},
+              "call MPI_Init_thread with MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE", Error::Kind::Resources);
+}
+
+MPI_Comm checked(MPI_Comm communicator) {
+  require_threads();
+  return communicator;
+}
+
+core::MpiOptions mpi_options(const RunOptions& options) {
+  core::MpiOptions out;
+  out.threads = options.threads;
+  out.share = false;
+  return out;
+}
+
+}  // namespace
+
+struct MpiKernel::State {
+  State(const Kernel& of, MPI_Comm communicator) : kernel(of.state_), cluster(checked(communicator), true) { spread(); }
+
+  // Leaves each tensor the pieces of this rank's processors.
+  std::shared_ptr<const Prepared> spread() {
+    std::shared_ptr<const Prepared> prepared = kernel->prepare();
+    std::vector<int> ranks = core::ranks_of_processors(prepared->plan, cluster.ranks());
+    std::vector<bool> here;
+    for (int rank : ranks) here.push_back(rank == cluster.rank());
+    for (const auto& t : kernel->built.tensors) t->keep_only(here);
+    return prepared;
+  }
+
+  void make_engine(const std::shared_ptr<const Prepared>& prepared, const RunOptions& options) {
+    bool same = engine && made_for == prepared && made_with.threads == options.threads &&
+                made_with.strict_order == options.strict_order;
+    if (same) return;
+    engine = nullptr;
+    made_for = prepared;
+    made_with = options;
+    auto pieces = std::vector<std::shared_ptr<core::TensorPieces>>(prepared->plan.tensors.size());
+    engine = std::make_unique<core::MpiEngine>(prepared->plan, cluster, mpi_options(options),
+                                               std::make_unique<core::TensorStore>(prepared->plan, std::move(pieces)));
+    engine->use_leaves(shared_leaves(kernel->leaves_for(options)));
+  }
+
+  RunReport run(const RunOptions& options) {
+    make_engine(spread(), options);
+    for (size_t t = 0; t < kernel->built.tensors.size(); ++t) {
+      engine->store().hold(static_cast<int>(t), kernel->built.tensors[t]->shared_pieces());
+    }
+    auto start = std::chrono::steady_clock::now();
+    core::RunCounts counts = engine->run();
+    double taken = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    MPI_Allreduce(MPI_IN_PLACE, &taken, 1, MPI_DOUBLE, MPI_MAX, cluster.all());
+    engine->store().let_go();
+    return {taken, counts.bytes_moved, counts.bytes_copied, counts.messages};
+  }
+
+  std::shared_ptr<Kernel::State> kernel;
+  core::Cluster cluster;
+  std::shared_ptr<const Prepared> made_for;
+  RunOptions made_with;
+  std::unique_ptr<core::MpiEngine> engine;
+};
+
+MpiKernel::MpiKernel(const Kernel& kernel, MPI_Comm communicator)
+    : state_(std::make_shared<State>(kernel, communicator)) {}
+
+std::vector<int64_t> MpiKernel::processors() const {
+  std::shared_ptr<const Prepared> prepared = state_->spread();
+  std::vector<int> ranks = core::ranks_of_processors(prepared->plan, state_->cluster.ranks());
+  std::vector<int64_t> out;
+  for (size_t p = 0; p < ranks.size(); ++p) {
+    if (ranks[p] == state_->cluster.rank()) out.push_back(static_cast<int64_t>(p));
+  }
+  return out;
+}
+
+RunReport MpiKernel::run(const RunOptions& options) { return state_->run(options); }
+
+}  // namespace distal

@@ -1,0 +1,193 @@
+#include "distal/mpi.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstring>
+
+#include "api/summa.h"
+
+// Applications that hand in a communicator. Every rank runs all of these; one that fails ends the job.
+namespace distal {
+
+namespace {
+
+int rank_of_this() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+template <class F>
+std::string message_of(F&& f) {
+  try {
+    f();
+  } catch (const Error& e) {
+    return e.message();
+  }
+  return "no error";
+}
+
+// What this rank has of A = B C, where B and C were filled by value_of.
+void expect_own_product(Tensor<double>& a, int64_t depth, double salt_b, double salt_c) {
+  a.for_each([&](const std::vector<int64_t>& at, double& got) {
+    double want = 0;
+    for (int64_t k = 0; k < depth; ++k) want += value_of({at[0], k}, salt_b) * value_of({k, at[1]}, salt_c);
+    ASSERT_EQ(got, want) << at[0] << ", " << at[1];
+  });
+}
+
+TEST(MpiKernel, RunsAgainAndAgainWithNewSizes) {
+  Summa s;
+  MpiKernel kernel(s.A.compile(), MPI_COMM_WORLD);
+  for (int64_t size : {7, 16, 5}) {
+    s.ni = size;
+    s.nk = size + 4;
+    kernel.processors();  // of the new size
+    fill(s.B, 1);
+    fill(s.C, 2);
+    for (int run = 0; run < 2; ++run) {
+      RunReport report = kernel.run();
+      EXPECT_EQ(report.bytes_moved, s.A.compile().cost().bytes_moved);
+      EXPECT_EQ(report.messages, s.A.compile().cost().messages);
+      expect_own_product(s.A, size + 4, 1, 2);
+    }
+  }
+}
+
+TEST(MpiKernel, OnACommunicatorOfSome) {
+  MPI_Comm half = MPI_COMM_NULL;
+  int rank = rank_of_this();
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+  {
+    Summa s;
+    MpiKernel kernel(s.A.compile(), half);
+    fill(s.B, rank % 2);
+    fill(s.C, 2);
+    kernel.run();
+    expect_own_product(s.A, 11, rank % 2, 2);
+  }
+  MPI_Comm_free(&half);
+}
+
+// ScaLAPACK's layout: blocks dealt out in both dimensions, columns one after the other, with a leading dimension that
+// is larger than the piece.
+struct BlockCyclic {
+  Param n{23}, m{17};
+  Machine grid{Grid(2, 2)};
+  Format format;
+  Tensor<double> A, B, C;
+  std::vector<std::vector<double>> memory;
+
+  static Distribution dealt(const Machine& grid) {
+    Distribution d(grid, {0, 1});
+    d.cyclic(0, Int(3)).cyclic(1, Int(4));
+    return d;
+  }
+  BlockCyclic() : format({Dense, Dense}, dealt(grid)), A({n, m}, format), B({n, m}, format), C({n, m}, format) {}
+
+  void bind_all(const MpiKernel& kernel) {
+    constexpr int64_t kLeading = 40, kColumns = 40;
+    for (int64_t p : kernel.processors()) {
+      for (Tensor<double>* t : {&A, &B, &C}) {
+        memory.emplace_back(static_cast<size_t>(kLeading * kColumns), -1.0);
+        t->bind(p, std::span<double>(memory.back()), {1, kLeading});
+      }
+    }
+  }
+};
+
+TEST(MpiKernel, UsesTheCallersLayoutWhereItLies) {
+  BlockCyclic s;
+  s.memory.reserve(12);
+  IndexVar i, j;
+  s.A(i, j) = s.B(i, j) + s.C(i, j);
+  IndexVar io, jo, ii, ji;
+  s.A.schedule().distribute({i, j}, {io, jo}, {ii, ji}, s.A);
+  MpiKernel kernel(s.A.compile(), MPI_COMM_WORLD);
+  s.bind_all(kernel);
+  fill(s.B, 1);
+  fill(s.C, 2);
+  RunReport report = kernel.run();
+  EXPECT_EQ(report.bytes_moved, 0);
+  EXPECT_EQ(report.bytes_copied, 0);
+  s.A.for_each([&](const std::vector<int64_t>& at, double& got) { ASSERT_EQ(got, value_of(at, 1) + value_of(at, 2)); });
+}
+
+TEST(MpiKernel, MovesWhatDoesNotFit) {
+  BlockCyclic s;
+  s.memory.reserve(12);
+  IndexVar i, j;
+  s.A(i, j) = s.B(i, j) - s.C(i, j);
+  IndexVar io, jo, ii, ji;
+  s.A.schedule().distribute({i, j}, {io, jo}, {ii, ji}, s.grid);  // in blocks: the layout's are dealt out otherwise
+  Kernel made = s.A.compile();
+  MpiKernel kernel(made, MPI_COMM_WORLD);
+  s.bind_all(kernel);
+  fill(s.B, 1);
+  fill(s.C, 2);
+  RunReport report = kernel.run();
+  EXPECT_GT(report.bytes_moved, 0);
+  EXPECT_EQ(report.bytes_moved, made.cost().bytes_moved);
+  EXPECT_EQ(report.messages, made.cost().messages);
+  s.A.for_each([&](const std::vector<int64_t>& at, double& got) { ASSERT_EQ(got, value_of(at, 1) - value_of(at, 2)); });
+}
+
+TEST(MpiKernel, KnowsItsOwnPiecesOnly) {
+  Summa s;
+  MpiKernel kernel(s.A.compile(), MPI_COMM_WORLD);
+  int ranks = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  ASSERT_GE(ranks, 2);
+  int64_t other = rank_of_this() == 0 ? 6 : 0;
+  EXPECT_EQ(message_of([&] {
+              s.A.at({other, other});
+            }),
+            s.A.name() + "(" + std::to_string(other) + ", " + std::to_string(other) + ") is on another rank");
+  EXPECT_EQ(message_of([&] { s.A.save("never.npy"); }),
+            "tensor " + s.A.name() + " is spread over ranks, and a file takes a whole tensor");
+  Tensor<double> D({s.ni, s.nj}, Format({Dense, Dense}, Distribution(Machine(Grid(3, 3)), {0, 1})));
+  IndexVar i, j;
+  D(i, j) = s.A(i, j);
+  s.A.pieces();
+  EXPECT_EQ(message_of([&] { MpiKernel(D.compile(), MPI_COMM_WORLD); }),
+            "tensor " + s.A.name() + " is spread over the ranks in another way, by another kernel");
+}
+
+// A failed rank would leave the others waiting.
+class EndsTheJob : public testing::EmptyTestEventListener {
+  void OnTestEnd(const testing::TestInfo& info) override {
+    if (!info.result()->Failed()) return;
+    std::fprintf(stderr, "rank %d failed in %s\n", rank_of_this(), info.name());
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+};
+
+// What an application is told that has initialised MPI without threads.
+int without_threads() {
+  Summa s;
+  std::string said = message_of([&] { MpiKernel(s.A.compile(), MPI_COMM_WORLD); });
+  bool right = said == "MPI was initialised for one thread, and DISTAL has another one that drives messages";
+  if (!right) std::fprintf(stderr, "said: %s\n", said.c_str());
+  return right ? 0 : 1;
+}
+
+}  // namespace
+
+}  // namespace distal
+
+int main(int argc, char** argv) {
+  if (argc > 1 && std::strcmp(argv[1], "without-threads") == 0) {
+    MPI_Init(&argc, &argv);
+    int status = distal::without_threads();
+    MPI_Finalize();
+    return status;
+  }
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
+  testing::InitGoogleTest(&argc, argv);
+  testing::UnitTest::GetInstance()->listeners().Append(new distal::EndsTheJob);
+  int status = RUN_ALL_TESTS();
+  MPI_Finalize();
+  return status;
+}
