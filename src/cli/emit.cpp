@@ -1,28 +1,15 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 
 #include "cli/options.h"
+#include "engine/legion/build.h"
 #include "engine/legion/emit.h"
 #include "engine/legion/program.h"
 
 namespace distal::core {
 
-namespace {
-
 namespace fs = std::filesystem;
-
-void write_file(const fs::path& path, const std::string& text) {
-  std::error_code error;
-  fs::create_directories(path.parent_path(), error);
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) throw Error(fmt::format("cannot write {}", path.string()), {}, {}, Error::Kind::Resources);
-}
-
-}  // namespace
 
 int emit_command(const CliOptions& options) {
   if (options.target != "legion") {
@@ -34,7 +21,7 @@ int emit_command(const CliOptions& options) {
     one.file = file;
     sources.push_back({legion_name(fs::path(file).stem().string()), legion_program(load_module(one).module)});
   }
-  for (const auto& [name, text] : emit_legion(sources)) write_file(fs::path(options.output) / name, text);
+  write_files(options.output, emit_legion(sources));
   fmt::print(
       "wrote {0}/{1}.cpp and what it is built from; build it with\n  cmake -S {0} -B {0}/build -DLegion_DIR=... && "
       "cmake --build {0}/build\n",

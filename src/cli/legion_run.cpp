@@ -12,6 +12,7 @@
 #include "data/npy.h"
 #include "engine/legion/build.h"
 #include "engine/legion/emit.h"
+#include "engine/legion/gpu_leaf.h"
 #include "engine/legion/launch.h"
 #include "engine/legion/program.h"
 #include "lower/compile.h"
@@ -28,7 +29,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kSamples = 1000;
 constexpr int64_t kSpare = 64 << 20;  // for Legion itself
 
 // A folder for what the program hands over, gone at the end.
@@ -48,12 +48,9 @@ class Handover {
   fs::path path_;
 };
 
-bool has_gpus(const Plan& plan) {
-  for (const StagePlan& s : plan.stages) {
-    const std::vector<Grid>& levels = s.stage->machine.levels;
-    if (!levels.empty() && levels.back().processor == ProcessorKind::Gpu) return true;
-  }
-  return false;
+bool uses_gpus(const Plan& plan) {
+  return std::any_of(plan.stages.begin(), plan.stages.end(),
+                     [](const StagePlan& s) { return has_gpus(s.stage->machine); });
 }
 
 // As many as the driver shows.
@@ -111,7 +108,7 @@ class LegionRun {
     out.bytes = bytes_;
     auto share = static_cast<int>(ceil_div(std::min<int64_t>(plan_.processors, 64), options_.ranks));
     out.cpus = options_.threads > 0 ? options_.threads : std::min(share, std::max(1, out.cores / options_.ranks));
-    if (has_gpus(plan_)) out.gpus = gpus_here();
+    if (uses_gpus(plan_)) out.gpus = gpus_here();
     out.arguments = {
         "--json",  "--reps",          std::to_string(options_.reps), "--seed", std::to_string(options_.seed),
         "--after", handover_.folder()};
@@ -142,7 +139,7 @@ class LegionRun {
     std::sort(report.seconds.begin(), report.seconds.end());
     report.leaves = said["leaves"].get<std::vector<std::string>>();
     report.tasks = said["tasks"].get<int64_t>();
-    report.check = check_saved(plan_, data_, handover_.folder(), options_.check ? 0 : kSamples, options_.seed);
+    report.check = check_saved(plan_, data_, handover_.folder(), samples(options_), options_.seed);
     Cost cost = count_cost(plan_);
     report.bytes_moved = cost.bytes_moved;
     report.messages = cost.messages;

@@ -36,6 +36,9 @@ struct CliOptions {
   int64_t ni = 0, nj = 0, nk = 0, processors = 0, bytes_per_processor = 0;  // plan cosma
 };
 
+// How many elements of an output are checked; 0: all.
+inline int64_t samples(const CliOptions& options) { return options.check ? 0 : 1000; }
+
 // "a=1,b=2" as values by name; anything else is an Error that shows what is legal.
 Bindings parse_settings(const std::vector<std::string>& settings);
 

@@ -19,8 +19,6 @@ namespace distal::core {
 
 namespace {
 
-constexpr int64_t kSamples = 1000;
-
 void require_cpu(const Grid& grid) {
   if (grid.processor != ProcessorKind::Gpu) return;
   throw Error(fmt::format("{} has gpu processors, and the threads engine has none", to_string(grid)), grid.span, {},
@@ -143,7 +141,7 @@ double PreparedRun::run_checked() {
     taken += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     sum += counts;
     show_progress("checking");
-    checker_->check(stage, before, options_.check ? 0 : kSamples, options_.seed);
+    checker_->check(stage, before, samples(options_), options_.seed);
   }
   counts_ = sum;
   return taken;

@@ -30,8 +30,6 @@ Interval<Number> point(const Number& value) {
 
 namespace bounds_detail {
 
-using core::full;
-
 inline bool is_point(const Interval<int64_t>& i) { return i.hi - i.lo <= 1; }
 inline bool is_point(const Interval<IntExpr>& i) { return i.point; }
 inline bool is_full(const Interval<int64_t>& i, int64_t extent) { return i.lo == 0 && i.hi >= extent; }

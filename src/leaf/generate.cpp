@@ -89,19 +89,12 @@ class Generator {
   void recover(size_t depth) {
     const char* skip = depth == 0 ? "return" : "continue";
     for (const Derivation& d : nest_.recovered[depth]) {
-      if (const auto* t = std::get_if<Tile>(&d)) {
-        line(fmt::format("const Int {} = {} * {} + {};", name(t->parent), name(t->outer), extent(t->inner),
-                         name(t->inner)));
-        if (!is_bounded_by_loop(*t, depth))
-          line(fmt::format("if ({} >= {}) {};", name(t->parent), extent(t->parent), skip));
-      } else if (const auto* f = std::get_if<Fuse>(&d)) {
-        line(fmt::format("const Int {} = {} / {};", name(f->outer), name(f->fused), extent(f->inner)));
-        line(fmt::format("const Int {} = {} % {};", name(f->inner), name(f->fused), extent(f->inner)));
-      } else if (const auto* r = std::get_if<Rotation>(&d)) {
-        std::string sum = name(r->result);
-        for (int by : r->by) sum += " + " + name(by);
-        line(fmt::format("const Int {} = ({}) % {};", name(r->target), sum, extent(r->target)));
-      }
+      for (const std::string& text : recovery_text(
+               d, [&](int v) { return name(v); }, extent))
+        line(text);
+      const auto* t = std::get_if<Tile>(&d);
+      if (t && !is_bounded_by_loop(*t, depth))
+        line(fmt::format("if ({} >= {}) {};", name(t->parent), extent(t->parent), skip));
     }
   }
 

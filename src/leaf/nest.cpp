@@ -1,5 +1,7 @@
 #include "leaf/nest.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
@@ -64,6 +66,22 @@ LeafNest make_leaf_nest(const IterationSpace<int64_t>& space, const std::vector<
     nest.recovered.push_back(std::move(here));
   }
   return nest;
+}
+
+std::vector<std::string> recovery_text(const Derivation& derivation, const std::function<std::string(int)>& name,
+                                       const std::function<std::string(int)>& extent) {
+  if (const auto* t = std::get_if<Tile>(&derivation)) {
+    return {
+        fmt::format("const Int {} = {} * {} + {};", name(t->parent), name(t->outer), extent(t->inner), name(t->inner))};
+  }
+  if (const auto* f = std::get_if<Fuse>(&derivation)) {
+    return {fmt::format("const Int {} = {} / {};", name(f->outer), name(f->fused), extent(f->inner)),
+            fmt::format("const Int {} = {} % {};", name(f->inner), name(f->fused), extent(f->inner))};
+  }
+  const auto& r = std::get<Rotation>(derivation);
+  std::string sum = name(r.result);
+  for (int by : r.by) sum += " + " + name(by);
+  return {fmt::format("const Int {} = ({}) % {};", name(r.target), sum, extent(r.target))};
 }
 
 std::vector<int> loops_to_share(const IterationSpace<int64_t>& space, const LeafNest& nest,

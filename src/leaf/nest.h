@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "plan/plan.h"
@@ -22,6 +24,11 @@ std::vector<bool> known_before(const IterationSpace<int64_t>& space, const std::
 // How often a loop runs, without the iterations that are past the end wherever the loops around it stand: a loop may
 // have far more parts than there are elements.
 int64_t iterations_of(const IterationSpace<int64_t>& space, int loop);
+
+// How the variables of a derivation get their values, as lines of C++; a tile's value may be past the end. `name` and
+// `extent` give the text of a variable's.
+std::vector<std::string> recovery_text(const Derivation& derivation, const std::function<std::string(int)>& name,
+                                       const std::function<std::string(int)>& extent);
 
 LeafNest make_leaf_nest(const IterationSpace<int64_t>& space, const std::vector<int>& loops);
 

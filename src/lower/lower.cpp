@@ -173,7 +173,7 @@ class Lowering {
 
   std::vector<Interval<IntExpr>> all_running() const {
     std::vector<Interval<IntExpr>> intervals;
-    for (const IntExpr& extent : placed_.space.extents) intervals.push_back(bounds_detail::full(extent));
+    for (const IntExpr& extent : placed_.space.extents) intervals.push_back(full(extent));
     return intervals;
   }
 
@@ -185,8 +185,7 @@ class Lowering {
       bool fixed = l.distributed ? l.level < acquire.place_levels : p <= position;
       if (!fixed) continue;
       acquire.fixed.push_back(l.variable);
-      IntExpr name = IntExpr::name(placed_.space.names[l.variable]);
-      intervals[l.variable] = Interval<IntExpr>{name, name + IntExpr(1), true, true};
+      intervals[l.variable] = point(IntExpr::name(placed_.space.names[l.variable]));
     }
     bounds(placed_.space, intervals);
     for (const auto& indices : acquire.accesses) {

@@ -272,10 +272,8 @@ class LeafBuilder {
   void require_one_call(const Nest& nest, const SubstituteRelation& s, const KernelShape& shape) const {
     std::vector<Interval<IntExpr>> intervals;
     for (int v = 0; v < placed_.space.size(); ++v) {
-      IntExpr name = IntExpr::name(placed_.space.names[v]);
       bool runs = contains(s.variables, IndexVar{placed_.space.names[v], {}});
-      intervals.push_back(runs ? bounds_detail::full(placed_.space.extents[v])
-                               : Interval<IntExpr>{name, name + IntExpr(1), true, true});
+      intervals.push_back(runs ? full(placed_.space.extents[v]) : point(IntExpr::name(placed_.space.names[v])));
     }
     bounds(placed_.space, intervals);
     const Assignment& a = assignment_of(nest);

@@ -178,7 +178,7 @@ bool StagePlan::bounds_at(int64_t place, const std::vector<bool>& is_fixed, cons
   for (int v = 0; v < space.size(); ++v) {
     if (is_fixed[v]) {
       int64_t value = machine_dimension[v] >= 0 ? coordinate(place, machine_dimension[v]) : values[v];
-      intervals[v] = {value, value + 1, true, true};
+      intervals[v] = point(value);
     } else {
       intervals[v] = {0, space.extents[v], true, false};
     }

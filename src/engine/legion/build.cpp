@@ -52,14 +52,19 @@ class BuildFolder {
   bool kept_ = false;
 };
 
-void write_files(const fs::path& folder, const std::map<std::string, std::string>& files) {
+}  // namespace
+
+void write_files(const std::string& folder, const std::map<std::string, std::string>& files) {
   for (const auto& [name, text] : files) {
-    fs::create_directories((folder / name).parent_path());
-    std::ofstream(folder / name, std::ios::binary) << text;
+    fs::path path = fs::path(folder) / name;
+    std::error_code error;
+    fs::create_directories(path.parent_path(), error);
+    std::ofstream out(path, std::ios::binary);
+    out << text;
+    out.close();
+    if (!out) fail(fmt::format("cannot write {}", path.string()));
   }
 }
-
-}  // namespace
 
 std::string build_legion(const std::map<std::string, std::string>& files, const std::string& name,
                          const LegionSettings& settings) {

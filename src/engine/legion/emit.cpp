@@ -12,8 +12,7 @@ namespace distal::core {
 
 namespace {
 
-// The C++ of DISTAL's library has its leaves; the loops in the other files are for those who do not have it.
-constexpr char kCmake[] = R"(cmake_minimum_required(VERSION 3.18)
+constexpr char kCmakeHead[] = R"(cmake_minimum_required(VERSION 3.18)
 project({name} LANGUAGES CXX)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
@@ -21,7 +20,10 @@ endif()
 set(CMAKE_CXX_STANDARD 17)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 
-find_package(Legion REQUIRED)
+)";
+
+// The C++ of DISTAL's library has its leaves; the loops in the other files are for those who do not have it.
+constexpr char kCmake[] = R"(find_package(Legion REQUIRED)
 find_package(distal QUIET)
 
 add_executable({name} {name}.cpp)
@@ -40,15 +42,7 @@ endif()
 )";
 
 // Where there are GPUs. Which ones is known where there is one; else the code is made for those that most have.
-constexpr char kGpuCmake[] = R"(cmake_minimum_required(VERSION 3.18)
-project({name} LANGUAGES CXX)
-if(NOT CMAKE_BUILD_TYPE)
-  set(CMAKE_BUILD_TYPE Release)
-endif()
-set(CMAKE_CXX_STANDARD 17)
-set(CMAKE_CXX_STANDARD_REQUIRED ON)
-
-find_package(CUDAToolkit REQUIRED)
+constexpr char kGpuCmake[] = R"(find_package(CUDAToolkit REQUIRED)
 if(NOT CMAKE_CUDA_COMPILER)
   set(CMAKE_CUDA_COMPILER ${{CUDAToolkit_NVCC_EXECUTABLE}})
 endif()
@@ -101,9 +95,9 @@ std::string cmake_text(const std::vector<LegionSource>& sources, const Files& fi
     return fmt::format(fmt::runtime(text), fmt::arg("name", sources[0].name), fmt::arg("nests", files.nests),
                        fmt::arg("kernels", files.kernels));
   };
-  if (std::none_of(sources.begin(), sources.end(), uses_gpus)) return fill(kCmake);
+  if (std::none_of(sources.begin(), sources.end(), uses_gpus)) return fill(kCmakeHead) + fill(kCmake);
   bool cpus = std::any_of(sources.begin(), sources.end(), uses_cpus);
-  return fill(kGpuCmake) + (cpus ? fill(kGpuCmakeLeaves) : "");
+  return fill(kCmakeHead) + fill(kGpuCmake) + (cpus ? fill(kGpuCmakeLeaves) : "");
 }
 
 bool has_complex_sums(const LegionSource& source) {

@@ -40,9 +40,8 @@ std::optional<LeafBox> leaf_box(const Stage& stage) {
   const LeafPart& root = leaf_of(stage).root;
   std::vector<Interval<IntExpr>> intervals;
   for (int v = 0; v < space.size(); ++v) {
-    IntExpr name = IntExpr::name(space.names[static_cast<size_t>(v)]);
-    intervals.push_back(contains(root.loops, v) ? bounds_detail::full(space.extents[static_cast<size_t>(v)])
-                                                : Interval<IntExpr>{name, name + IntExpr(1), true, true});
+    intervals.push_back(contains(root.loops, v) ? full(space.extents[static_cast<size_t>(v)])
+                                                : point(IntExpr::name(space.names[static_cast<size_t>(v)])));
   }
   bounds(space, intervals);
   LeafBox out{indices_of(*root.compute()), {}};

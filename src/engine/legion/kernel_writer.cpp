@@ -150,8 +150,7 @@ class KernelWriter {
     for (int v : loops_) (moves_output(v) || !compute_.accumulate ? threads : inner).push_back(v);
     std::vector<int> all = threads;
     all.insert(all.end(), inner.begin(), inner.end());
-    IterationSpace<int64_t> space{stage_.space.names, {}, stage_.space.derivations};
-    LeafNest nest = make_leaf_nest(space, all);
+    LeafNest nest = make_leaf_nest(numbered_space(), all);
     writer_.open("__global__ void compute(const Arguments a, Int elements)");
     declare_fixed(nest);
     writer_.open("for (Int n = number_of_thread(); n < elements; n += count_of_threads())");
@@ -173,36 +172,26 @@ class KernelWriter {
     writer_.close();
   }
 
+  // The stage's variables without their extents, which the kernel is given.
+  IterationSpace<int64_t> numbered_space() const { return {stage_.space.names, {}, stage_.space.derivations}; }
+
   static std::string extent(int v) { return fmt::format("a.extent[{}]", v); }
 
   void declare_fixed(const LeafNest& nest) {
-    std::vector<bool> fixed(static_cast<size_t>(stage_.space.size()), true);
-    auto set = [&](int v) { fixed[static_cast<size_t>(v)] = false; };
-    for (int v : nest.loops) set(v);
-    for (const Derivation& d : stage_.space.derivations) {
-      if (const auto* t = std::get_if<Tile>(&d)) set(t->parent);
-      if (const auto* f = std::get_if<Fuse>(&d)) set(f->outer), set(f->inner);
-      if (const auto* r = std::get_if<Rotation>(&d)) set(r->target);
-    }
+    std::vector<bool> known = known_before(numbered_space(), nest.loops);
     for (int v = 0; v < stage_.space.size(); ++v) {
-      if (fixed[static_cast<size_t>(v)]) line(fmt::format("const Int {} = a.value[{}];", name(v), v));
+      if (known[static_cast<size_t>(v)]) line(fmt::format("const Int {} = a.value[{}];", name(v), v));
     }
   }
 
   // A tile past the end of its variable is no iteration.
   void recover(const std::vector<Derivation>& derivations) {
     for (const Derivation& d : derivations) {
+      for (const std::string& text : recovery_text(
+               d, [&](int v) { return name(v); }, extent))
+        line(text);
       if (const auto* t = std::get_if<Tile>(&d)) {
-        line(fmt::format("const Int {} = {} * {} + {};", name(t->parent), name(t->outer), extent(t->inner),
-                         name(t->inner)));
         line(fmt::format("if ({} >= {}) continue;", name(t->parent), extent(t->parent)));
-      } else if (const auto* f = std::get_if<Fuse>(&d)) {
-        line(fmt::format("const Int {} = {} / {};", name(f->outer), name(f->fused), extent(f->inner)));
-        line(fmt::format("const Int {} = {} % {};", name(f->inner), name(f->fused), extent(f->inner)));
-      } else if (const auto* r = std::get_if<Rotation>(&d)) {
-        std::string sum = name(r->result);
-        for (int by : r->by) sum += " + " + name(by);
-        line(fmt::format("const Int {} = ({}) % {};", name(r->target), sum, extent(r->target)));
       }
     }
   }

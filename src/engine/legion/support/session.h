@@ -172,11 +172,23 @@ void leaf_task(const Task* task, const std::vector<PhysicalRegion>& regions, Con
   LEAF(call);
 }
 
-struct PlaceArguments {
-  std::uint64_t seed;
+// A tensor's shape, and a file to read or write, if its name is not empty.
+struct FileArguments {
   char file[1024];
   int dimensions;
   Int shape[LEGION_MAX_DIM];
+
+  FileArguments(const Tensor& tensor, const std::string& name) : file{}, dimensions(int(tensor.shape.size())), shape{} {
+    if (name.size() >= sizeof(file)) fail(2, "the name of a file is too long: " + name);
+    std::memcpy(file, name.c_str(), name.size() + 1);
+    std::copy(tensor.shape.begin(), tensor.shape.end(), shape);
+  }
+  Coordinates extents() const { return {shape, shape + dimensions}; }
+};
+
+struct PlaceArguments {
+  FileArguments from;
+  std::uint64_t seed;
 };
 
 // Fills a piece of a tensor with random data, or with a file's.
@@ -187,8 +199,8 @@ void place_task(const Task* task, const std::vector<PhysicalRegion>& regions, Co
   Operand to = operand_of<T>(regions[0], runtime, &piece);
   if (piece.volume() == 0) return;
   NpyFile file;
-  Coordinates shape(arguments.shape, arguments.shape + arguments.dimensions);
-  if (arguments.file[0] != 0) open_npy<T>(arguments.file, shape, file);
+  Coordinates shape = arguments.from.extents();
+  if (arguments.from.file[0] != 0) open_npy<T>(arguments.from.file, shape, file);
   Rectangle rows = piece;  // without their last dimension
   Int count = piece.hi.back() - piece.lo.back();
   rows.hi.back() = rows.lo.back() + 1;
@@ -221,17 +233,10 @@ std::vector<T> gathered(const PhysicalRegion& region, Runtime* runtime) {
   return out;
 }
 
-struct SaveArguments {
-  char file[1024];
-  int dimensions;
-  Int shape[LEGION_MAX_DIM];
-};
-
 template <class T>
 void save_task(const Task* task, const std::vector<PhysicalRegion>& regions, Context, Runtime* runtime) {
-  const auto& arguments = *static_cast<const SaveArguments*>(task->args);
-  write_npy(arguments.file, Coordinates(arguments.shape, arguments.shape + arguments.dimensions),
-            gathered<T>(regions[0], runtime));
+  const auto& to = *static_cast<const FileArguments*>(task->args);
+  write_npy(to.file, to.extents(), gathered<T>(regions[0], runtime));
 }
 
 // Parts of a tensor, one a processor.
@@ -274,10 +279,9 @@ class Session {
 
   // Fills a tensor where its distribution puts it; replicas take theirs from the first, and GPUs from the CPUs beside.
   void place(const Tensor& tensor) {
-    PlaceArguments arguments{distal::core::tensor_seed(tensor.name, options_.seed), "", 0, {}};
     auto file = options_.load.find(tensor.name);
-    if (file != options_.load.end()) copy_name(file->second, arguments.file);
-    shape_of(tensor, arguments);
+    PlaceArguments arguments{FileArguments(tensor, file == options_.load.end() ? "" : file->second),
+                             distal::core::tensor_seed(tensor.name, options_.seed)};
     for (size_t n = 0; n < tensor.home.most_pieces(); ++n) {
       launch_at_home(kPlace, tensor, n, true, LEGION_WRITE_DISCARD, UntypedBuffer(&arguments, sizeof(arguments)));
     }
@@ -306,9 +310,7 @@ class Session {
   }
 
   void save(const Tensor& tensor, const std::string& file) {
-    SaveArguments arguments{};
-    copy_name(file, arguments.file);
-    shape_of(tensor, arguments);
+    FileArguments arguments(tensor, file);
     TaskLauncher launcher(kSave, UntypedBuffer(&arguments, sizeof(arguments)));
     add_whole(launcher, tensor);
     runtime_->execute_task(ctx_, launcher).get_void_result();
@@ -399,17 +401,6 @@ class Session {
       flying.pop_front();
     }
   };
-
-  static void copy_name(const std::string& name, char (&to)[1024]) {
-    if (name.size() >= sizeof(to)) fail(2, "the name of a file is too long: " + name);
-    std::memcpy(to, name.c_str(), name.size() + 1);
-  }
-
-  template <class Arguments>
-  static void shape_of(const Tensor& tensor, Arguments& arguments) {
-    arguments.dimensions = static_cast<int>(tensor.shape.size());
-    std::copy(tensor.shape.begin(), tensor.shape.end(), arguments.shape);
-  }
 
   // Where a processor has nothing to do, its part may reach past the end.
   static void clip(Rectangle& r, const Coordinates& shape) {
