@@ -64,6 +64,22 @@ Bindings joined(Bindings a, const Bindings& b, const Bindings& c) {
   return a;
 }
 
+// Loops in loops, each with an acquire of its own, also of the output.
+const std::string kSummaInBlocks = R"(param ni = 37, nj = 12, nk = 9, gx = 2, gy = 2, b = 5
+machine M = Grid(gx, gy)
+tensor A(ni, nj) : xy -> xy on M
+tensor B(ni, nk) : xy -> xy on M
+tensor C(nk, nj) : xy -> xy on M
+A(i, j) = B(i, k) * C(k, j)
+schedule
+  distribute({i, j}, {io, jo}, {ii, ji}, M)
+  split(ii, is, ib, b)
+  split(k, ks, kb, b)
+  reorder({io, jo, is, ks, ib, ji, kb})
+  communicate(A, is)
+  communicate({B, C}, ks)
+)";
+
 // Kernels with the params to run them with, the first also in two processes.
 struct Kernel {
   std::string name, text;
@@ -83,6 +99,7 @@ const std::vector<Kernel>& kernels() {
       {"matvec", algorithm("matvec"), {{{"ni", 17}, {"nj", 14}}}},
       {"matvec_rows", test::kMatvecByRows, {{}}},
       {"matvec_columns", test::kMatvecByColumns, {{}}},
+      {"summa_blocks", kSummaInBlocks, {{}, {{"ni", 5}, {"b", 2}}}},
       {"batched", test::kBatchedGemm, {{}, {{"nb", 1}}}},
       {"two_cannon", test::kTwoLevelCannon, {{}, {{"g", 2}, {"h", 3}}}},
       {"cannon_in_cannon", test::kCannonInCannon, {{}}},
@@ -139,6 +156,11 @@ TEST_F(Algorithms, Kernels) {
   for (const Kernel& k : kernels()) {
     for (const Bindings& set : k.set) executable_.run(k.name, set, 1);
   }
+}
+
+// More than one partition has the parts of.
+TEST_F(Algorithms, ManySteps) {
+  executable_.run("summa", {{"ni", 2}, {"nj", 3}, {"nk", 2100}, {"gx", 2}, {"gy", 1}, {"chunk", 1}}, 1);
 }
 
 TEST_F(Algorithms, InTwoProcesses) {

@@ -18,20 +18,35 @@ int machine_dimension(const Machine& machine, int level, int dimension) {
   return dimension;
 }
 
-// The sequential loops around the leaf, outermost first.
-std::vector<int> loops_of(const Stage& stage) {
-  std::vector<int> out;
+// The nodes around the leaf, outermost first.
+std::vector<const Node*> nodes_of(const Stage& stage) {
+  std::vector<const Node*> out;
   const Node* node = stage.root.get();
   while (node) {
+    out.push_back(node);
     const Node* next = nullptr;
     if (const auto* c = std::get_if<Chain>(&node->value)) next = c->parts.back().get();
     if (const auto* l = std::get_if<Launch>(&node->value)) next = l->body.get();
     if (const auto* a = std::get_if<Acquire>(&node->value)) next = a->body.get();
-    if (const auto* l = std::get_if<Loop>(&node->value)) {
-      out.push_back(l->variable);
-      next = l->body.get();
-    }
+    if (const auto* l = std::get_if<Loop>(&node->value)) next = l->body.get();
     node = next;
+  }
+  return out;
+}
+
+// The sequential loops among them.
+std::vector<int> loops_of(const std::vector<const Node*>& nodes) {
+  std::vector<int> out;
+  for (const Node* node : nodes) {
+    if (const auto* l = std::get_if<Loop>(&node->value)) out.push_back(l->variable);
+  }
+  return out;
+}
+
+std::set<std::string> names_in(const SymbolicRect& rect) {
+  std::set<std::string> out;
+  for (const auto* side : {&rect.lo, &rect.hi}) {
+    for (const IntExpr& e : *side) e.collect_names(out);
   }
   return out;
 }
@@ -72,13 +87,15 @@ class StatementWriter {
         statement_(statement),
         names_(with_variables(stage, names)),
         writer_(writer),
-        loops_(loops_of(stage)),
+        nodes_(nodes_of(stage)),
+        loops_(loops_of(nodes_)),
         regions_(regions_of(stage)) {}
 
   void write_statement() {
     writer_.line("// " + to_string(stage_.source.statement));
     writer_.open(fmt::format("static void statement_{}(Session<T>& session)", statement_.number));
     writer_.line(fmt::format("const Places places({}{});", statement_.grid, held_text()));
+    write_all_parts();
     visit(*stage_.root);
     writer_.line(fmt::format("session.settle({});", tensor(stage_.source.statement.lhs.tensor)));
     writer_.close();
@@ -111,7 +128,8 @@ class StatementWriter {
   }
 
  private:
-  const std::string& name(int v) const { return names_[stage_.space.names[static_cast<size_t>(v)]]; }
+  const std::string& name(int v) const { return names_[space_name(v)]; }
+  const std::string& space_name(int v) const { return stage_.space.names[static_cast<size_t>(v)]; }
   const std::string& tensor(const std::string& t) const { return statement_.tensors.at(t); }
 
   std::string held_text() const {
@@ -163,19 +181,26 @@ class StatementWriter {
   void show(const Loop& n) {
     const std::string& v = name(n.variable);
     writer_.open(fmt::format("for (Int {0} = 0; {0} < {1}; ++{0})", v, names_.text(stage_.space.extents[n.variable])));
-    ++depth_;
     visit(*n.body);
-    --depth_;
     writer_.close();
   }
 
-  void show(const Acquire& n) {
-    for (size_t r = 0; r < n.rects.size(); ++r) {
-      Region region{n.id, static_cast<int>(r)};
-      // Where the leaf adds to a partial of a lower level, that one is what it uses.
-      if (std::find(regions_.begin(), regions_.end(), region) != regions_.end()) write_parts(n, r);
+  void show(const Acquire& n) { visit(*n.body); }
+
+  // ---- parts ----
+
+  // They stand before the loops: those of all steps are made together.
+  void write_all_parts() {
+    size_t depth = 0;
+    for (const Node* node : nodes_) {
+      if (std::holds_alternative<Loop>(node->value)) ++depth;
+      const auto* n = std::get_if<Acquire>(&node->value);
+      for (size_t r = 0; n && r < n->rects.size(); ++r) {
+        Region region{n->id, static_cast<int>(r)};
+        // Where the leaf adds to a partial of a lower level, that one is what it uses.
+        if (std::find(regions_.begin(), regions_.end(), region) != regions_.end()) write_parts(*n, r, depth);
+      }
     }
-    visit(*n.body);
   }
 
   std::string parts_name(const Acquire& n, size_t rect) const {
@@ -183,32 +208,47 @@ class StatementWriter {
                                : fmt::format("parts_of_{}_{}", tensor(n.tensor), rect + 1);
   }
 
-  void write_parts(const Acquire& n, size_t rect) {
-    bool transient = n.privilege == Privilege::Read && depth_ > 0 && depth_ == static_cast<int>(loops_.size());
+  void write_parts(const Acquire& n, size_t rect, size_t depth) {
+    const SymbolicRect& r = n.rects[rect];
+    std::vector<LaunchDimension> dimensions = dimensions_in(r);
+    std::vector<int> loops = loops_in(r);
+    bool transient = n.privilege == Privilege::Read && !loops.empty() && depth == loops_.size();
+    std::vector<std::string> extents;
+    for (int l : loops) extents.push_back(names_.text(stage_.space.extents[static_cast<size_t>(l)]));
     writer_.open(
-        fmt::format("const Parts {} = session.parts({}, places, Lifetime::{}, [&](const Coordinates& at) -> Rectangle",
-                    parts_name(n, rect), tensor(n.tensor), transient ? "Transient" : "Kept"));
-    declare_used(n.rects[rect]);
+        fmt::format("const Parts {} = session.parts({}, places, Lifetime::{}, {{{}}}, [](const Coordinates&{}, const "
+                    "Coordinates&{})"
+                    " -> Rectangle",
+                    parts_name(n, rect), tensor(n.tensor), transient ? "Transient" : "Kept", fmt::join(extents, ", "),
+                    dimensions.empty() ? "" : " at", loops.empty() ? "" : " step"));
+    for (const LaunchDimension& d : dimensions) declare_place(d, "at");
+    declare_loops(loops, "step");
     auto list = [&](const std::vector<IntExpr>& all) {
       std::vector<std::string> out;
       for (const IntExpr& e : all) out.push_back(names_.text(e));
       return fmt::format("{}", fmt::join(out, ", "));
     };
-    writer_.line(fmt::format("return {{{{{}}},", list(n.rects[rect].lo)));
-    writer_.line(fmt::format("        {{{}}}}};", list(n.rects[rect].hi)));
+    writer_.line(fmt::format("return {{{{{}}},", list(r.lo)));
+    writer_.line(fmt::format("        {{{}}}}};", list(r.hi)));
     writer_.close(n.privilege == Privilege::Write ? "}, true);" : "});");
   }
 
-  // The coordinates that a rectangle depends on.
-  void declare_used(const SymbolicRect& rect) {
-    std::set<std::string> used;
-    for (const auto* side : {&rect.lo, &rect.hi}) {
-      for (const IntExpr& e : *side) e.collect_names(used);
-    }
+  // What a rectangle depends on.
+  std::vector<LaunchDimension> dimensions_in(const SymbolicRect& rect) const {
+    std::set<std::string> used = names_in(rect);
+    std::vector<LaunchDimension> out;
     for (const LaunchDimension& d : launch_dimensions(stage_)) {
-      if (used.count(stage_.space.names[static_cast<size_t>(d.variable)]) > 0) declare_place(d, "at");
+      if (used.count(space_name(d.variable)) > 0) out.push_back(d);
     }
-    if (used.empty()) writer_.line("(void)at;");
+    return out;
+  }
+  std::vector<int> loops_in(const SymbolicRect& rect) const {
+    std::set<std::string> used = names_in(rect);
+    std::vector<int> out;
+    for (int l : loops_) {
+      if (used.count(space_name(l)) > 0) out.push_back(l);
+    }
+    return out;
   }
 
   void declare_place(const LaunchDimension& d, const char* point) {
@@ -219,28 +259,41 @@ class StatementWriter {
   // What stands still around the leaf.
   void declare_still() {
     for (const LaunchDimension& d : launch_dimensions(stage_)) declare_place(d, "call.at");
-    for (size_t l = 0; l < loops_.size(); ++l) {
-      writer_.line(fmt::format("const Int {} = call.loops[{}];", name(loops_[l]), l));
+    declare_loops(loops_, "call.loops");
+  }
+
+  void declare_loops(const std::vector<int>& loops, const char* values) {
+    for (size_t l = 0; l < loops.size(); ++l) {
+      writer_.line(fmt::format("const Int {} = {}[{}];", name(loops[l]), values, l));
     }
   }
 
   void show(const Leaf&) {
-    std::vector<std::string> loops, uses;
-    for (int l : loops_) loops.push_back(name(l));
+    std::vector<std::string> uses;
     std::vector<const Acquire*> acquires = acquires_of(stage_);
     for (const Region& r : regions_) {
-      const Acquire& a = *acquires[static_cast<size_t>(r.acquire)];
-      std::string parts = parts_name(a, static_cast<size_t>(r.rect));
-      switch (a.privilege) {
-        case Privilege::Read: uses.push_back(fmt::format("read({})", parts)); break;
-        case Privilege::Reduce: uses.push_back(fmt::format("reduce({})", parts)); break;
-        case Privilege::Write:
-          uses.push_back(fmt::format("write({}, leaf_begins_{}())", parts, statement_.number));
-          break;
-      }
+      uses.push_back(use_text(*acquires[static_cast<size_t>(r.acquire)], static_cast<size_t>(r.rect)));
     }
     writer_.line(fmt::format("session.launch(kFirstLeaf + {}, places, {{{}}}, {{{}}});", 2 * (statement_.number - 1),
-                             fmt::join(loops, ", "), fmt::join(uses, ", ")));
+                             names_text(loops_), fmt::join(uses, ", ")));
+  }
+
+  std::string use_text(const Acquire& n, size_t rect) const {
+    std::string words = parts_name(n, rect);
+    if (n.privilege == Privilege::Write) words += fmt::format(", leaf_begins_{}()", statement_.number);
+    std::vector<int> loops = loops_in(n.rects[rect]);
+    if (!loops.empty()) words += fmt::format(", {{{}}}", names_text(loops));
+    switch (n.privilege) {
+      case Privilege::Read: return "read(" + words + ")";
+      case Privilege::Reduce: return "reduce(" + words + ")";
+      default: return "write(" + words + ")";
+    }
+  }
+
+  std::string names_text(const std::vector<int>& variables) const {
+    std::vector<std::string> out;
+    for (int v : variables) out.push_back(name(v));
+    return fmt::format("{}", fmt::join(out, ", "));
   }
 
   // ---- the leaf ----
@@ -340,9 +393,9 @@ class StatementWriter {
   const StatementNames& statement_;
   CppNames names_;
   TextWriter& writer_;
+  std::vector<const Node*> nodes_;
   std::vector<int> loops_;
   std::vector<Region> regions_;
-  int depth_ = 0;
 };
 
 }  // namespace

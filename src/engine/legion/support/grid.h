@@ -48,6 +48,21 @@ void for_each_point(const Rectangle& all, const F& f) {
   }
 }
 
+// All of the points of extents, the last dimension counting fastest.
+inline Int volume(const Coordinates& extents) { return Rectangle{Coordinates(extents.size(), 0), extents}.volume(); }
+
+inline Int number_in(const Coordinates& extents, const Coordinates& at) {
+  Int out = 0;
+  for (size_t d = 0; d < extents.size(); ++d) out = out * extents[d] + at[d];
+  return out;
+}
+
+inline Coordinates point_in(const Coordinates& extents, Int number) {
+  Coordinates out(extents.size());
+  for (size_t d = extents.size(); d-- > 0; number /= extents[d]) out[d] = number % extents[d];
+  return out;
+}
+
 // A machine: the dimensions of all its levels, the outermost first. A processor is known by its coordinates, or by
 // their number, the last one counting fastest.
 struct Grid {
@@ -55,12 +70,8 @@ struct Grid {
   Coordinates extents;
   bool gpu = false;
 
-  Int processors() const { return Rectangle{Coordinates(extents.size(), 0), extents}.volume(); }
-  Int number(const Coordinates& at) const {
-    Int out = 0;
-    for (size_t d = 0; d < extents.size(); ++d) out = out * extents[d] + at[d];
-    return out;
-  }
+  Int processors() const { return volume(extents); }
+  Int number(const Coordinates& at) const { return number_in(extents, at); }
 };
 
 // The processors that take part: all of a grid, but where it is held at a coordinate.

@@ -106,6 +106,13 @@ class GridMapper : public Mapping::DefaultMapper {
     out.map_locally = false;
   }
 
+  // Legion would find launches that repeat, and play them again with the same data: it takes those that differ only in
+  // the argument of a projection, the step, for the same.
+  void configure_context(const Mapping::MapperContext ctx, const Task& task, ContextConfigOutput& out) override {
+    DefaultMapper::configure_context(ctx, task, out);
+    out.auto_tracing_enabled = false;
+  }
+
   void slice_task(const Mapping::MapperContext, const Task& task, const SliceTaskInput& in,
                   SliceTaskOutput& out) override {
     Target target = Target::of(task.tag);

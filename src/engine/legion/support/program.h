@@ -290,6 +290,7 @@ inline int start(int argc, char** argv, const std::vector<const Program*>& progr
   for (size_t g = 0; g < grids().size(); ++g) {
     Runtime::preregister_sharding_functor(kFirstSharding + static_cast<ShardingID>(g), new GridSharding(int(g)));
   }
+  Runtime::preregister_projection_functor(kStepProjection, new StepProjection);
   // Where several processes were started together, they find each other through MPI.
   if (std::getenv("OMPI_COMM_WORLD_SIZE") || std::getenv("PMI_SIZE")) setenv("REALM_UCP_BOOTSTRAP_MODE", "mpi", 0);
   Runtime::set_top_level_task_id(kTop);

@@ -239,23 +239,57 @@ void save_task(const Task* task, const std::vector<PhysicalRegion>& regions, Con
   write_npy(to.file, to.extents(), gathered<T>(regions[0], runtime));
 }
 
-// Parts of a tensor, one a processor.
-struct Parts {
-  const Tensor* tensor = nullptr;
+// Finds a processor's part in a partition of many steps: those of a step follow one another, in the order of the
+// processors. What it is given is the number of the step.
+class StepProjection : public ProjectionFunctor {
+ public:
+  using ProjectionFunctor::project;
+  LogicalRegion project(LogicalPartition partition, const DomainPoint& at, const Domain& points, const void* step,
+                        size_t) override {
+    Int color = *static_cast<const Int*>(step);
+    for (int d = 0; d < points.get_dim(); ++d) {
+      color = color * (points.hi()[d] - points.lo()[d] + 1) + at[d] - points.lo()[d];
+    }
+    return runtime->get_logical_subregion_by_color(partition, DomainPoint(color));
+  }
+  bool is_functional() const override { return true; }
+  unsigned get_depth() const override { return 0; }
+};
+constexpr ProjectionID kStepProjection = 1000;
+
+// The part of a tensor that a processor uses, by its coordinates and the step of the loops around.
+using RectangleOf = std::function<Rectangle(const Coordinates& at, const Coordinates& step)>;
+
+enum class Lifetime { Kept, Transient };
+
+// One partition for many steps: the parts of a step follow one another, in the order of the processors.
+struct Chunk {
   LogicalPartition partition{};
-  Int bytes = 0;           // of all parts together
-  bool transient = false;  // used by one launch only
+  std::vector<Int> number;  // by step: which of the partition's it is, as equal ones are made once
+  std::vector<Int> bytes;   // by step: of all its parts together
+};
+
+// Parts of a tensor, one a processor and step. Legion compares partitions with one another, so there are to be few.
+struct Parts {
+  const Tensor* tensor;
+  Places places;
+  Coordinates loops;  // the extents of those that the parts depend on
+  RectangleOf rectangle;
+  bool transient;                         // used by one launch only
+  bool disjoint;                          // those of one step
+  mutable std::map<Int, Chunk> chunks{};  // those in use so far
 };
 
 struct Use {
-  Parts parts;
+  const Parts* parts;
+  Coordinates step;
   PrivilegeMode privilege;
 };
-inline Use read(const Parts& parts) { return {parts, LEGION_READ_ONLY}; }
-inline Use write(const Parts& parts, bool whole) { return {parts, whole ? LEGION_WRITE_DISCARD : LEGION_READ_WRITE}; }
-inline Use reduce(const Parts& parts) { return {parts, LEGION_REDUCE}; }
-
-enum class Lifetime { Kept, Transient };
+inline Use read(const Parts& parts, const Coordinates& step = {}) { return {&parts, step, LEGION_READ_ONLY}; }
+inline Use write(const Parts& parts, bool whole, const Coordinates& step = {}) {
+  return {&parts, step, whole ? LEGION_WRITE_DISCARD : LEGION_READ_WRITE};
+}
+inline Use reduce(const Parts& parts, const Coordinates& step = {}) { return {&parts, step, LEGION_REDUCE}; }
 
 template <class T>
 class Session {
@@ -318,42 +352,19 @@ class Session {
 
   // ---- launches ----
 
-  // The part of every processor that takes part, by its coordinates. Equal ones are made once.
-  using RectangleOf = std::function<Rectangle(const Coordinates&)>;
-  Parts parts(const Tensor& tensor, const Places& places, Lifetime lifetime, const RectangleOf& rectangle,
-              bool disjoint = false) {
-    Parts out{&tensor, {}, 0, lifetime == Lifetime::Transient};
-    std::vector<Rectangle> key;
-    std::map<DomainPoint, Domain> domains;
-    for_each_point(places.points, [&](const Coordinates& at) {
-      Rectangle r = rectangle(at);
-      if (r.lo.empty()) r = {{0}, {1}};  // a scalar
-      clip(r, tensor.region_shape());
-      out.bytes += r.volume() * static_cast<Int>(sizeof(T));
-      domains[point_of(at)] = domain_of(r);
-      key.push_back(std::move(r));
-    });
-    LogicalPartition& made = partitions_[{tensor.region, places.grid->id, places.points, disjoint, key}];
-    if (!made.exists()) {
-      IndexPartition partition = runtime_->create_partition_by_domain(
-          ctx_, tensor.region.get_index_space(), domains, colors(places), false,
-          disjoint ? LEGION_DISJOINT_INCOMPLETE_KIND : LEGION_ALIASED_INCOMPLETE_KIND);
-      made = runtime_->get_logical_partition(ctx_, tensor.region, partition);
-    }
-    out.partition = made;
-    return out;
+  // The parts of the processors that take part, at all steps of loops. They are made when they are used.
+  Parts parts(const Tensor& tensor, const Places& places, Lifetime lifetime, const Coordinates& loops,
+              const RectangleOf& rectangle, bool disjoint = false) {
+    return {&tensor, places, loops, rectangle, lifetime == Lifetime::Transient, disjoint};
   }
 
   // One task a processor. What is in flight at once stays within the memory that there is for copies.
   void launch(TaskID task, const Places& places, std::vector<Int> loops, const std::vector<Use>& uses) {
-    IndexLauncher launcher(task, colors(places), UntypedBuffer(loops.data(), loops.size() * sizeof(Int)),
+    IndexLauncher launcher(task, space_of(places.points), UntypedBuffer(loops.data(), loops.size() * sizeof(Int)),
                            ArgumentMap());
     launcher.tag = Target{places.grid->id}.tag();
     Int bytes = 0;
-    for (const Use& use : uses) {
-      add_use(launcher, use);
-      bytes += use.parts.bytes;
-    }
+    for (const Use& use : uses) bytes += add_use(launcher, use);
     tasks_ += places.points.volume();
     Flights& flights = flights_[places.grid->gpu];
     flights.flying.emplace_back(bytes, FutureMap());
@@ -388,6 +399,7 @@ class Session {
 
  private:
   static constexpr size_t kMostInFlight = 64;
+  static constexpr Int kPartsInChunk = 4096;
 
   // What was launched and may not be done, on processors of one kind.
   struct Flights {
@@ -421,34 +433,99 @@ class Session {
     return out;
   }
 
-  IndexSpace colors(const Places& places) {
-    IndexSpace& made = colors_[{places.grid->id, places.points}];
-    if (!made.exists()) made = runtime_->create_index_space(ctx_, domain_of(places.points));
+  IndexSpace space_of(const Rectangle& points) {
+    IndexSpace& made = spaces_[points];
+    if (!made.exists()) made = runtime_->create_index_space(ctx_, domain_of(points));
     return made;
   }
 
   void launch_at_home(TaskID task, const Tensor& tensor, size_t piece, bool first_only, PrivilegeMode privilege,
                       UntypedBuffer arguments) {
     Places places(tensor.home.grid());
-    auto at_home = [&](const Coordinates& at) { return tensor.home.piece(at, piece, first_only); };
-    Parts home = parts(tensor, places, Lifetime::Kept, at_home, first_only);
-    IndexLauncher launcher(task, colors(places), arguments, ArgumentMap());
+    auto at_home = [&](const Coordinates& at, const Coordinates&) { return tensor.home.piece(at, piece, first_only); };
+    Parts home = parts(tensor, places, Lifetime::Kept, {}, at_home, first_only);
+    IndexLauncher launcher(task, space_of(places.points), arguments, ArgumentMap());
     launcher.tag = Target{places.grid->id, task == kPlace}.tag();
-    add_use(launcher, {home, privilege});
+    add_use(launcher, {&home, {}, privilege});
     runtime_->execute_index_space(ctx_, launcher);
   }
 
-  void add_use(IndexLauncher& launcher, const Use& use) {
-    const Tensor& tensor = *use.parts.tensor;
-    MappingTagID tag = layout_of(tensor, use.parts.transient).tag();
+  // Returns the bytes of all processors.
+  Int add_use(IndexLauncher& launcher, const Use& use) {
+    const Parts& parts = *use.parts;
+    const Tensor& tensor = *parts.tensor;
+    Int step = number_in(parts.loops, use.step), steps = steps_in_chunk(parts);
+    const Chunk& chunk = chunk_of(parts, step / steps);
+    auto at = static_cast<size_t>(step % steps);
+    ProjectionID projection = steps == 1 ? 0 : kStepProjection;
+    MappingTagID tag = layout_of(tensor, parts.transient).tag();
     if (use.privilege == LEGION_REDUCE) {
       launcher.add_region_requirement(
-          RegionRequirement(use.parts.partition, 0, SumOf<T>::kId, LEGION_EXCLUSIVE, tensor.region, tag));
+          RegionRequirement(chunk.partition, projection, SumOf<T>::kId, LEGION_EXCLUSIVE, tensor.region, tag));
     } else {
       launcher.add_region_requirement(
-          RegionRequirement(use.parts.partition, 0, use.privilege, LEGION_EXCLUSIVE, tensor.region, tag));
+          RegionRequirement(chunk.partition, projection, use.privilege, LEGION_EXCLUSIVE, tensor.region, tag));
     }
-    launcher.region_requirements.back().add_field(kValue);
+    RegionRequirement& need = launcher.region_requirements.back();
+    need.add_field(kValue);
+    if (projection != 0) need.set_projection_args(&chunk.number[at], sizeof(Int));
+    return chunk.bytes[at];
+  }
+
+  // ---- partitions ----
+
+  static Int steps_in_chunk(const Parts& parts) {
+    return min(volume(parts.loops), max(1, kPartsInChunk / parts.places.points.volume()));
+  }
+
+  const Chunk& chunk_of(const Parts& parts, Int n) {
+    auto [found, is_new] = parts.chunks.try_emplace(n);
+    if (is_new) found->second = make_chunk(parts, n);
+    return found->second;
+  }
+
+  Chunk make_chunk(const Parts& parts, Int n) {
+    Int steps = steps_in_chunk(parts), first = n * steps, last = min(first + steps, volume(parts.loops));
+    Chunk out;
+    std::map<std::vector<Rectangle>, Int> numbers;
+    std::vector<Rectangle> all;
+    for (Int step = first; step < last; ++step) {
+      std::vector<Rectangle> one = rectangles(parts, point_in(parts.loops, step));
+      Int bytes = 0;
+      for (const Rectangle& r : one) bytes += r.volume() * static_cast<Int>(sizeof(T));
+      auto [found, is_new] = numbers.try_emplace(one, static_cast<Int>(numbers.size()));
+      if (is_new) all.insert(all.end(), one.begin(), one.end());
+      out.number.push_back(found->second);
+      out.bytes.push_back(bytes);
+    }
+    Rectangle colors = steps == 1 ? parts.places.points : Rectangle{{0}, {static_cast<Int>(all.size())}};
+    out.partition = partition_of(*parts.tensor, colors, all, parts.disjoint && steps == 1);
+    return out;
+  }
+
+  static std::vector<Rectangle> rectangles(const Parts& parts, const Coordinates& step) {
+    std::vector<Rectangle> out;
+    for_each_point(parts.places.points, [&](const Coordinates& at) {
+      Rectangle r = parts.rectangle(at, step);
+      if (r.lo.empty()) r = {{0}, {1}};  // a scalar
+      clip(r, parts.tensor->region_shape());
+      out.push_back(std::move(r));
+    });
+    return out;
+  }
+
+  // Equal ones are made once.
+  LogicalPartition partition_of(const Tensor& tensor, const Rectangle& colors, const std::vector<Rectangle>& all,
+                                bool disjoint) {
+    LogicalPartition& made = partitions_[{tensor.region, colors, disjoint, all}];
+    if (made.exists()) return made;
+    std::map<DomainPoint, Domain> domains;
+    auto next = all.begin();
+    for_each_point(colors, [&](const Coordinates& color) { domains[point_of(color)] = domain_of(*next++); });
+    IndexPartition partition = runtime_->create_partition_by_domain(
+        ctx_, tensor.region.get_index_space(), domains, space_of(colors), false,
+        disjoint ? LEGION_DISJOINT_INCOMPLETE_KIND : LEGION_ALIASED_INCOMPLETE_KIND);
+    return made = runtime_->get_logical_partition(ctx_, tensor.region, partition);
   }
 
   void add_whole(TaskLauncher& launcher, const Tensor& tensor) {
@@ -467,8 +544,8 @@ class Session {
   FieldSpace fields_;
   Flights flights_[2];  // on CPUs, on GPUs
   Int tasks_ = 0;
-  std::map<std::pair<int, Rectangle>, IndexSpace> colors_;
-  std::map<std::tuple<LogicalRegion, int, Rectangle, bool, std::vector<Rectangle>>, LogicalPartition> partitions_;
+  std::map<Rectangle, IndexSpace> spaces_;
+  std::map<std::tuple<LogicalRegion, Rectangle, bool, std::vector<Rectangle>>, LogicalPartition> partitions_;
 };
 
 }  // namespace distal_legion
