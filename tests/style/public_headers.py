@@ -34,7 +34,10 @@ def complaint(compiler, root, header):
     if str(header) in BESIDE:
         if not shutil.which(WRAPPER):
             return ""
-        environment = {**os.environ, "OMPI_CXX": compiler, "MPICH_CXX": compiler}
+        # The wrapper also names libraries, which nothing is linked with here, and knows bindings that nobody wants.
+        quiet = " -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX"
+        quiet += " -Wno-unused-command-line-argument" if compiler == "clang++" else ""
+        environment = {**os.environ, "OMPI_CXX": compiler + quiet, "MPICH_CXX": compiler + quiet}
         compiler = WRAPPER
     run = subprocess.run([compiler, f"-I{root}", *OPTIONS], input=f'#include "{header}"\n', text=True,
                          stderr=subprocess.PIPE, env=environment, check=False)
