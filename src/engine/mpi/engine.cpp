@@ -6,6 +6,7 @@
 #include <numeric>
 #include <thread>
 
+#include "engine/processes.h"
 #include "plan/verify.h"
 #include "support/text.h"
 
@@ -75,7 +76,7 @@ void require_node_memory(int64_t need, int64_t have) {
 MpiEngine::MpiEngine(const Plan& plan, const Cluster& cluster, MpiOptions options, int64_t available)
     : plan_(plan),
       cluster_(cluster),
-      ranks_(ranks_of_processors(plan, cluster.ranks())),
+      ranks_(processes_of_processors(plan, cluster.ranks())),
       threads_(threads_for(cluster, options)),
       allocator_(plan.processors) {
   int64_t bytes = 0;
