@@ -3,6 +3,10 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 install(TARGETS distal RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET distal_mpi)
+  # A build of the command line alone has none; `distal` looks for it beside itself.
+  install(TARGETS distal_mpi RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
+endif()
 install(TARGETS distal_library EXPORT distalTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/distal DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
