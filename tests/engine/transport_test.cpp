@@ -238,7 +238,7 @@ TEST_P(Processes, Algorithms) {
 }
 
 TEST_P(Processes, RandomPrograms) {
-  constexpr int kPrograms = 10;
+  constexpr int kPrograms = 20;
   uint64_t seed = 8'000'000 + 1000 * GetParam().number;
   for (int count = 0; count < kPrograms && !HasFailure(); ++seed) {
     std::optional<Sample> sample = test::random_sample(seed);

@@ -27,6 +27,16 @@ struct Sample {
   }
 };
 
+// A copy of one element goes home while the next is computed into the same memory.
+inline const std::string kOneElementAtATime = R"(param n = 7
+machine M = Grid(3, 3)
+tensor A(n, n) : xy -> 1y on M
+tensor B(n) : x -> x2 cyclic(x = 2) on M
+B(k) = A(k, k)
+schedule
+  communicate({A, B}, k)
+)";
+
 // Every algorithm, kernel and machine of levels on grids that are square, flat and prime, at sizes drawn by the seed,
 // which rarely fit.
 class Catalogue {
@@ -88,6 +98,7 @@ class Catalogue {
     add("mttkrp on a plane", kMttkrpOnAPlane, sizes({"n"}, 14));
     add("matvec by rows", kMatvecByRows, sizes({"n"}, 40));
     add("matvec by columns", kMatvecByColumns, sizes({"n"}, 40));
+    add("one element at a time", kOneElementAtATime, sizes({"n"}, 40));
     for (const char* grid : {"g=2,h=3", "g=3,h=2", "g=5,h=1"}) {
       add("batched gemm", kBatchedGemm, sizes({"nb", "ni", "nj", "nk"}, 11) + "," + grid);
     }

@@ -2,7 +2,7 @@
 
 #include <mpi.h>
 
-#include <cstdint>
+#include <cstddef>
 #include <vector>
 
 namespace distal::core {
