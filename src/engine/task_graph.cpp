@@ -147,9 +147,10 @@ void TaskGraph::finish(const TaskPtr& task) {
     task->followers.clear();
     --unfinished_;
     drained_.notify_all();  // while locked: whoever waits for the last task may end the graph
+    // It may end while this goes on, if it is not a thread of its own that it waits for.
+    for (; task->asynchronous && released > 0; --released) ready_changed_.notify_one();
   }
-  for (size_t i = 1; i < released; ++i) ready_changed_.notify_one();
-  if (released > 0) ready_changed_.notify_one();
+  for (; released > 0; --released) ready_changed_.notify_one();
   for (const TaskPtr& t : starting) start(t);
 }
 
