@@ -237,6 +237,11 @@ TEST_P(Processes, Algorithms) {
   }
 }
 
+TEST_P(Processes, OneElementAtATime) {
+  Sample sample{"one element at a time", test::kOneElementAtATime, "n=40", ElementType::Double, 1};
+  run_together(sample, GetParam());
+}
+
 TEST_P(Processes, RandomPrograms) {
   constexpr int kPrograms = 20;
   uint64_t seed = 8'000'000 + 1000 * GetParam().number;

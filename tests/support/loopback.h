@@ -2,6 +2,7 @@
 
 #include <array>
 #include <barrier>
+#include <chrono>
 #include <condition_variable>
 #include <map>
 #include <memory>
@@ -98,6 +99,7 @@ class LoopbackHub {
   void work() {
     while (true) {
       Both both;
+      bool late = false;
       {
         std::unique_lock lock(mutex_);
         more_.wait(lock, [&] { return stopping_ || !ready_.empty(); });
@@ -105,7 +107,10 @@ class LoopbackHub {
         std::swap(ready_[static_cast<size_t>(choice_.below(static_cast<int64_t>(ready_.size())))], ready_.back());
         both = std::move(ready_.back());
         ready_.pop_back();
+        late = choice_.chance(25);
       }
+      // Time for the others to do what they must not do yet.
+      if (late) std::this_thread::sleep_for(std::chrono::microseconds(200));
       deliver(both);
     }
   }
