@@ -34,7 +34,9 @@ tensor A(n, n) : xy -> 1y on M
 tensor B(n) : x -> x2 cyclic(x = 2) on M
 B(k) = A(k, k)
 schedule
-  communicate({A, B}, k)
+  split(k, k0, k1, 2)
+  rotate(k1, {k0}, k2)
+  communicate(A, k2)
 )";
 
 // Every algorithm, kernel and machine of levels on grids that are square, flat and prime, at sizes drawn by the seed,
