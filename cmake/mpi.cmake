@@ -28,7 +28,8 @@ set_target_properties(distal_mpi_library PROPERTIES OUTPUT_NAME distal_mpi EXPOR
 target_link_libraries(distal_mpi_library PUBLIC distal_library MPI::MPI_CXX PRIVATE fmt::fmt absl::inlined_vector)
 target_include_directories(distal_mpi_library PRIVATE src)
 
-install(TARGETS distal_mpi RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(TARGETS distal_mpi_library EXPORT distalMpiTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+# `distal` looks for it beside itself.
+install(TARGETS distal_mpi RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
+install(TARGETS distal_mpi_library EXPORT distalMpiTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
 export(EXPORT distalMpiTargets NAMESPACE distal:: FILE ${CMAKE_BINARY_DIR}/distalMpiTargets.cmake)
 install(EXPORT distalMpiTargets NAMESPACE distal:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/distal)

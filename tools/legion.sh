@@ -178,16 +178,6 @@ set_up_legion_engine() {
   build default distal_library
 }
 
-# Whether the words of a command line name the engine.
-wants_legion() {
-  local word before=
-  for word in "$@"; do
-    if [[ $word == --engine=legion || ($before == --engine && $word == legion) ]]; then return 0; fi
-    before=$word
-  done
-  return 1
-}
-
 set_up_legion() {
   mkdir -p "$root/build" || die "cannot write to $root/build"
   if ! choose_legion; then

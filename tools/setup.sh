@@ -27,6 +27,9 @@ with_lock() {
 # "command package" pairs, and "header package" pairs.
 readonly RUN_TOOLS="cmake:cmake ninja:ninja-build g++:g++"
 readonly TEST_TOOLS="python3:python3 clang-format:clang-format clang-tidy:clang-tidy doxygen:doxygen"
+readonly MPI_TOOLS="mpicxx:libopenmpi-dev mpirun:openmpi-bin"
+# The MPI engine is tested with a second MPI. OpenMPI stays the one that goes by the plain names.
+readonly OTHER_MPI_TOOLS="mpicxx.mpich:libmpich-dev mpiexec.mpich:mpich"
 readonly FUZZ_TOOLS="clang++:clang"
 readonly RUN_HEADERS="fmt/format.h:libfmt-dev CLI/CLI.hpp:libcli11-dev nlohmann/json.hpp:nlohmann-json3-dev
   absl/container/inlined_vector.h:libabsl-dev xxhash.h:libxxhash-dev"
@@ -78,7 +81,7 @@ missing_packages() {
     missing_openblas
     if [[ $1 == fuzz ]]; then missing_tools $FUZZ_TOOLS; fi
     if [[ $1 != run ]]; then
-      missing_tools $TEST_TOOLS
+      missing_tools $TEST_TOOLS $MPI_TOOLS $OTHER_MPI_TOOLS
       missing_headers $TEST_HEADERS
       numpy_python >/dev/null || printf 'python3-numpy\n'
     fi
@@ -116,6 +119,17 @@ set_up_tools() {
   [[ -z $missing ]] || die "still missing after the installation: ${missing//$'\n'/ }"
 }
 
+# wants_engine NAME WORD...: whether the words of a command line name the engine.
+wants_engine() {
+  local name=$1 word before=
+  shift
+  for word in "$@"; do
+    if [[ $word == "--engine=$name" || ($before == --engine && $word == "$name") ]]; then return 0; fi
+    before=$word
+  done
+  return 1
+}
+
 # --- Build ----------------------------------------------------------------------------------------------------------
 
 # Runs a command with its output in a log. When it takes long, one line on stderr says how far it is.
@@ -151,10 +165,12 @@ drop_foreign_build() {
 
 # configure PRESET [OPTION...]
 configure() {
-  local folder
+  local folder again=()
   folder=$(build_folder "$1")
   mkdir -p "$folder" || die "cannot write to $folder"
-  if ! (cd "$root" && run_quietly "configuring $1" "$folder/configure.log" cmake --preset "$@"); then
+  # CMake remembers what it knew of an MPI that was not there; by now it may be.
+  if grep -qs '^MPI_CXX_COMPILER:.*NOTFOUND' "$folder/CMakeCache.txt"; then again=(-U 'MPI*'); fi
+  if ! (cd "$root" && run_quietly "configuring $1" "$folder/configure.log" cmake --preset "$@" "${again[@]}"); then
     tail -n 20 "$folder/configure.log" >&2
     die "configuring failed; the whole log is in $folder/configure.log"
   fi

@@ -83,10 +83,6 @@ void Runner::fetch_one(const FetchStep& step, const Fetch& f, const std::vector<
     fill_slot(a, f, slot, sources);
   } else if (slot.in_place[0] < 0 && !begins_in_leaf()) {
     clear_slot(a, slot);
-  } else if (options_.transport) {
-    // What was there may still be on its way to another process.
-    int64_t home = slot.in_place[0];
-    submit_nothing(home < 0 ? slot.resource : homes_[static_cast<size_t>(home)]);
   }
 }
 

@@ -48,7 +48,9 @@ bool Arenas::begin(const StagePlan& stage, const MemoryNeeds& needs, size_t numb
   for (const auto& places : needs.buffers[number]) {
     for (const auto& [p, need] : places) add(p, need.bytes * need.depth);
   }
-  for (const auto& [p, bytes] : needs.staging_bytes[number]) add(p, 2 * bytes);
+  for (const auto& [p, bytes] : needs.staging_bytes[number]) {
+    for (int i = 0; i < 2; ++i) add(p, bytes);  // each begins at a line of its own
+  }
   for (int64_t p : stage.places(stage.machine.levels())) add(p, needs.workspace_bytes[number]);
   bool moved = false;
   for (const auto& [p, room] : rooms) moved = of(p).reserve(room.bytes, room.parts) || moved;

@@ -31,6 +31,8 @@ void Runner::release(const ReleaseStep& step) {
     }
     t = next;
   }
+  // Whoever uses these next, perhaps side by side with others, does so when all of this is over.
+  for (const auto& [resource, sharing] : shared_) submit_nothing(*resource);
   messages_ += static_cast<int64_t>(pairs.size());
 }
 

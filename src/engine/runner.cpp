@@ -33,6 +33,11 @@ TaskGraph::Tasks tasks_of(const RunnerOptions& options) {
   return options.transport ? TaskGraph::Tasks::Mixed : TaskGraph::Tasks::Synchronous;
 }
 
+TaskGraph::OnFailure on_failure(const RunnerOptions& options) {
+  if (!options.transport) return {};
+  return [transport = options.transport](const std::exception_ptr& why) { transport->fail(why); };
+}
+
 }  // namespace
 
 RunCounts& RunCounts::operator+=(const RunCounts& other) {
@@ -54,7 +59,7 @@ Runner::Runner(const Plan& plan, const MemoryNeeds& needs, std::vector<std::uniq
       scripts_(plan.stages.size()),
       versions_(plan.tensors.size(), 0),
       crew_(workers_for(options)),
-      stream_(crew_.size(), tasks_of(options)) {
+      stream_(crew_.size(), tasks_of(options), on_failure(options)) {
   // The threads that are more than processors help inside of these.
   int64_t size = options.threads / std::max<int64_t>(1, options.processors_here);
   for (int64_t p = 0; p < plan.processors && size > 1; ++p) {
@@ -97,6 +102,7 @@ RunCounts Runner::stream(size_t stage) {
   try {
     walk(plan_, plan_.stages[stage], *this);
   } catch (...) {
+    if (options_.transport) options_.transport->fail(std::current_exception());
     stream_.give_up();
     forget_scripts();  // if it is memory that failed, it has been moved for some of the processors already
     clean_up();

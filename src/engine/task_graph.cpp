@@ -28,7 +28,8 @@ void Resource::add_exclusive(const TaskPtr& task, std::vector<TaskPtr>& dependen
   changed_ = task;
 }
 
-TaskGraph::TaskGraph(int threads, Tasks tasks) : inline_(threads <= 1 && tasks == Tasks::Synchronous) {
+TaskGraph::TaskGraph(int threads, Tasks tasks, OnFailure on_failure)
+    : inline_(threads <= 1 && tasks == Tasks::Synchronous), on_failure_(std::move(on_failure)) {
   if (inline_) return;
   for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
 }
@@ -121,6 +122,7 @@ bool TaskGraph::carry_out(const TaskPtr& task) {
     work();
     return true;
   } catch (...) {
+    if (on_failure_) on_failure_(std::current_exception());
     std::lock_guard lock(mutex_);
     if (!failure_) failure_ = std::current_exception();
     return false;
@@ -147,9 +149,10 @@ void TaskGraph::finish(const TaskPtr& task) {
     task->followers.clear();
     --unfinished_;
     drained_.notify_all();  // while locked: whoever waits for the last task may end the graph
+    // It may end while this goes on, if it is not a thread of its own that it waits for.
+    for (; task->asynchronous && released > 0; --released) ready_changed_.notify_one();
   }
-  for (size_t i = 1; i < released; ++i) ready_changed_.notify_one();
-  if (released > 0) ready_changed_.notify_one();
+  for (; released > 0; --released) ready_changed_.notify_one();
   for (const TaskPtr& t : starting) start(t);
 }
 

@@ -53,7 +53,9 @@ class Resource {
 class TaskGraph {
  public:
   enum class Tasks { Synchronous, Mixed };
-  explicit TaskGraph(int threads, Tasks tasks = Tasks::Synchronous);
+  // Where others wait for what a failed task was to do, `on_failure` tells them; it is called on the task's thread.
+  using OnFailure = std::function<void(const std::exception_ptr& failure)>;
+  explicit TaskGraph(int threads, Tasks tasks = Tasks::Synchronous, OnFailure on_failure = {});
   ~TaskGraph();
   TaskGraph(const TaskGraph&) = delete;
   TaskGraph& operator=(const TaskGraph&) = delete;
@@ -76,6 +78,7 @@ class TaskGraph {
   void finish(const TaskPtr& task);
 
   bool inline_ = false;
+  OnFailure on_failure_;
   mutable std::mutex mutex_;
   std::condition_variable ready_changed_;
   std::condition_variable drained_;

@@ -3,7 +3,7 @@
 namespace distal::core {
 
 void TaskStream::begin() {
-  if (!graph_) graph_ = std::make_unique<TaskGraph>(workers_, kind_);
+  if (!graph_) graph_ = std::make_unique<TaskGraph>(workers_, kind_, on_failure_);
   script_ = std::make_unique<Script>();
   writing_ = kind_ == TaskGraph::Tasks::Synchronous;
   tasks_ = 0;

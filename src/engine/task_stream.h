@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "engine/script.h"
 #include "engine/task_graph.h"
@@ -11,7 +12,8 @@ namespace distal::core {
 // asynchronous.
 class TaskStream {
  public:
-  TaskStream(int workers, TaskGraph::Tasks tasks) : workers_(workers), kind_(tasks) {}
+  TaskStream(int workers, TaskGraph::Tasks tasks, TaskGraph::OnFailure on_failure = {})
+      : workers_(workers), kind_(tasks), on_failure_(std::move(on_failure)) {}
 
   void begin();
   TaskPtr make(std::function<void()> work);
@@ -31,6 +33,7 @@ class TaskStream {
  private:
   int workers_;
   TaskGraph::Tasks kind_;
+  TaskGraph::OnFailure on_failure_;
   int64_t tasks_ = 0;
   bool writing_ = false;            // the script has all tasks up to now
   std::unique_ptr<Script> script_;  // also keeps the work of what runs now

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <vector>
 
@@ -36,6 +37,8 @@ class Transport {
   virtual void receive(const Message& message, Done done) = 0;
   // All processes that touch each other's pieces wait for each other.
   virtual void meet() = 0;
+  // This process cannot go on, and others may wait for it for ever: they are to be told, or ended.
+  virtual void fail(const std::exception_ptr& why) = 0;
   // From here to there a thread of this process computes: moving bytes must not take time from it.
   virtual void computes(bool now) = 0;
 };

@@ -100,6 +100,15 @@ class Users(CliTest):
 
 
 class Death(CliTest):
+    def test_rank_without_memory_ends_the_job(self):
+        """One rank may have less than the others, and finds out in the middle of its work."""
+        run = [BINARY, "run", SUMMA, "--engine", "mpi", "--set", "ni=6000,nj=6000,nk=6000,gx=2,gy=1"]
+        start = time.monotonic()
+        done = mpirun("-n", 1, *run, ":", "-n", 1, "prlimit", f"--as={600 << 20}", *run)
+        self.assertLess(time.monotonic() - start, 50)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("rank 1: error: ", done.stderr)
+
     def test_killed_rank_ends_the_job(self):
         """A rank is killed in the middle of a run that would take minutes."""
         with subprocess.Popen(

@@ -3,6 +3,7 @@
 #include "api/kernel_state.h"
 #include "distal/mpi.h"
 #include "engine/mpi/engine.h"
+#include "engine/processes.h"
 
 namespace distal {
 
@@ -36,7 +37,7 @@ struct MpiKernel::State {
   // Leaves each tensor the pieces of this rank's processors.
   std::shared_ptr<const Prepared> spread() {
     std::shared_ptr<const Prepared> prepared = kernel->prepare();
-    std::vector<int> ranks = core::ranks_of_processors(prepared->plan, cluster.ranks());
+    std::vector<int> ranks = core::processes_of_processors(prepared->plan, cluster.ranks());
     std::vector<bool> here;
     for (int rank : ranks) here.push_back(rank == cluster.rank());
     for (const auto& t : kernel->built.tensors) t->keep_only(here);
@@ -81,7 +82,7 @@ MpiKernel::MpiKernel(const Kernel& kernel, MPI_Comm communicator)
 
 std::vector<int64_t> MpiKernel::processors() const {
   std::shared_ptr<const Prepared> prepared = state_->spread();
-  std::vector<int> ranks = core::ranks_of_processors(prepared->plan, state_->cluster.ranks());
+  std::vector<int> ranks = core::processes_of_processors(prepared->plan, state_->cluster.ranks());
   std::vector<int64_t> out;
   for (size_t p = 0; p < ranks.size(); ++p) {
     if (ranks[p] == state_->cluster.rank()) out.push_back(static_cast<int64_t>(p));

@@ -111,13 +111,6 @@ int run_together(const CliOptions& options, const Cluster& cluster) {
   return prepared.ok() ? 0 : 1;
 }
 
-[[noreturn]] void end_job(const Cluster& cluster, const char* why, int status) {
-  fmt::print(stderr, "rank {}: {}\n", cluster.rank(), why);
-  std::fflush(stderr);
-  MPI_Abort(cluster.all(), status);
-  std::abort();
-}
-
 }  // namespace
 
 int run_on_mpi(const CliOptions& options) {
@@ -127,12 +120,8 @@ int run_on_mpi(const CliOptions& options) {
   } catch (const AgreedError& e) {
     if (cluster.rank() == 0) fmt::print(stderr, "{}\n", e.what());
     return static_cast<int>(e.kind());
-  } catch (const Error& e) {
-    end_job(cluster, e.what(), static_cast<int>(e.kind()));
-  } catch (const std::bad_alloc&) {
-    end_job(cluster, "error: out of memory", 3);
-  } catch (const std::exception& e) {
-    end_job(cluster, e.what(), 70);
+  } catch (...) {
+    end_job(cluster, std::current_exception());
   }
 }
 

@@ -1,10 +1,6 @@
 #include "engine/mpi/cluster.h"
 
-#include <algorithm>
-#include <numeric>
 #include <set>
-
-#include "support/checked.h"
 
 namespace distal::core {
 
@@ -36,31 +32,6 @@ Cluster::~Cluster() {
 
 int Cluster::nodes() const {
   return static_cast<int>(std::set<int>(node_of_rank_.begin(), node_of_rank_.end()).size());
-}
-
-namespace {
-
-// So many consecutive processors share something.
-int64_t smallest_group(const Plan& plan) {
-  int64_t group = 1;
-  for (const StagePlan& s : plan.stages) {
-    for (const AcquirePlan& a : s.acquires) {
-      if (a.acquire->place_levels >= s.machine.levels()) continue;
-      group = std::lcm(group, s.machine.group[static_cast<size_t>(a.acquire->place_levels)]);
-    }
-  }
-  return std::min(group, plan.processors);
-}
-
-}  // namespace
-
-std::vector<int> ranks_of_processors(const Plan& plan, int ranks) {
-  int64_t group = smallest_group(plan);
-  int64_t groups = ceil_div(plan.processors, group);
-  int64_t used = std::min<int64_t>(groups, ranks);
-  std::vector<int> out;
-  for (int64_t p = 0; p < plan.processors; ++p) out.push_back(static_cast<int>(p / group * used / groups));
-  return out;
 }
 
 }  // namespace distal::core

@@ -2,15 +2,12 @@
 
 #include <mpi.h>
 
-#include <cstdint>
+#include <cstddef>
 #include <vector>
-
-#include "plan/plan.h"
 
 namespace distal::core {
 
-// The ranks of a communicator, and which processors of a plan are whose. Every rank knows this of all. Ranks take
-// consecutive processors, as even in number as can be; where there are more ranks than processors, the last are idle.
+// The ranks of a communicator, and which of them share a node. Every rank knows this of all.
 class Cluster {
  public:
   // With `share` off, every rank is taken for a node of its own.
@@ -34,8 +31,5 @@ class Cluster {
   int rank_ = 0, ranks_ = 1, ranks_on_node_ = 1;
   std::vector<int> node_of_rank_, rank_in_node_;
 };
-
-// The rank of every processor of a plan. Processors that share what an upper-level one acquired stay together.
-std::vector<int> ranks_of_processors(const Plan& plan, int ranks);
 
 }  // namespace distal::core

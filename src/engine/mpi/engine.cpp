@@ -6,6 +6,7 @@
 #include <numeric>
 #include <thread>
 
+#include "engine/processes.h"
 #include "plan/verify.h"
 #include "support/text.h"
 
@@ -75,7 +76,7 @@ void require_node_memory(int64_t need, int64_t have) {
 MpiEngine::MpiEngine(const Plan& plan, const Cluster& cluster, MpiOptions options, int64_t available)
     : plan_(plan),
       cluster_(cluster),
-      ranks_(ranks_of_processors(plan, cluster.ranks())),
+      ranks_(processes_of_processors(plan, cluster.ranks())),
       threads_(threads_for(cluster, options)),
       allocator_(plan.processors) {
   MemoryOptions memory = reach_of(cluster, ranks_, options.share);
@@ -98,7 +99,7 @@ MpiEngine::MpiEngine(const Plan& plan, const Cluster& cluster, MpiOptions option
 MpiEngine::MpiEngine(const Plan& plan, const Cluster& cluster, MpiOptions options, std::unique_ptr<TensorStore> store)
     : plan_(plan),
       cluster_(cluster),
-      ranks_(ranks_of_processors(plan, cluster.ranks())),
+      ranks_(processes_of_processors(plan, cluster.ranks())),
       threads_(threads_for(cluster, options)),
       allocator_(plan.processors),
       store_(std::move(store)) {

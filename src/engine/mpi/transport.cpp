@@ -1,9 +1,14 @@
 #include "engine/mpi/transport.h"
 
+#include <fmt/format.h>
 #include <sched.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <new>
+
+#include "support/error.h"
 
 namespace distal::core {
 
@@ -29,7 +34,28 @@ void back_off(int rounds, int most_microseconds) {
   }
 }
 
+// The reason, and the exit status that goes with it.
+std::pair<std::string, int> reason(const std::exception_ptr& why) {
+  try {
+    std::rethrow_exception(why);
+  } catch (const Error& e) {
+    return {e.what(), static_cast<int>(e.kind())};
+  } catch (const std::bad_alloc&) {
+    return {"error: out of memory", static_cast<int>(Error::Kind::Resources)};
+  } catch (const std::exception& e) {
+    return {fmt::format("internal error (a defect of DISTAL, please report it): {}", e.what()), 70};
+  }
+}
+
 }  // namespace
+
+void end_job(const Cluster& cluster, const std::exception_ptr& why) {
+  auto [text, status] = reason(why);
+  fmt::print(stderr, "rank {}: {}\n", cluster.rank(), text);
+  std::fflush(stderr);
+  MPI_Abort(cluster.all(), status);
+  std::abort();
+}
 
 void wait_patiently(MPI_Request& request) {
   int done = 0;

@@ -15,6 +15,9 @@
 
 namespace distal::core {
 
+// Says why on stderr, and ends all ranks: one that fails alone would leave the others waiting.
+[[noreturn]] void end_job(const Cluster& cluster, const std::exception_ptr& why);
+
 // Messages between ranks. A thread of its own starts them, drives them on while others compute, and sleeps while there
 // are none: MPI needs to be called for large messages to get on. It alone calls MPI while a plan is carried out.
 class MpiTransport : public Transport {
@@ -29,6 +32,7 @@ class MpiTransport : public Transport {
   void send(const Message& message, Done done) override { post({message, true, std::move(done)}); }
   void receive(const Message& message, Done done) override { post({message, false, std::move(done)}); }
   void meet() override;
+  void fail(const std::exception_ptr& why) override { end_job(cluster_, why); }
   void computes(bool now) override { computing_ += now ? 1 : -1; }
 
  private:

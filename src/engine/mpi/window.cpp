@@ -1,8 +1,10 @@
 #include "engine/mpi/window.h"
 
+#include <sys/mman.h>
 #include <sys/statvfs.h>
 
 #include <algorithm>
+#include <exception>
 
 namespace distal::core {
 
@@ -13,6 +15,15 @@ bool has_room(int64_t bytes) {
   struct statvfs system {};
   if (statvfs("/dev/shm", &system) != 0) return false;
   return bytes <= static_cast<int64_t>(system.f_bavail) * static_cast<int64_t>(system.f_frsize);
+}
+
+// A rank that may not map what the others may would leave them waiting inside of MPI.
+bool can_map(int64_t bytes) {
+  void* tried = mmap(nullptr, static_cast<size_t>(std::max<int64_t>(bytes, 1)), PROT_NONE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (tried == MAP_FAILED) return false;
+  munmap(tried, static_cast<size_t>(std::max<int64_t>(bytes, 1)));
+  return true;
 }
 
 bool all_say(MPI_Comm communicator, bool mine) {
@@ -26,7 +37,8 @@ bool all_say(MPI_Comm communicator, bool mine) {
 std::unique_ptr<Window> Window::make(const Cluster& cluster, int64_t bytes) {
   int64_t together = bytes;
   MPI_Allreduce(MPI_IN_PLACE, &together, 1, MPI_INT64_T, MPI_SUM, cluster.node());
-  if (!all_say(cluster.node(), has_room(together + together / 16))) return nullptr;
+  int64_t with_spare = together + together / 16;
+  if (!all_say(cluster.node(), has_room(with_spare) && can_map(with_spare))) return nullptr;
   MPI_Info info = MPI_INFO_NULL;
   MPI_Info_create(&info);
   MPI_Info_set(info, "alloc_shared_noncontig", "true");  // each rank's on pages of its own
@@ -47,6 +59,8 @@ std::unique_ptr<Window> Window::make(const Cluster& cluster, int64_t bytes) {
 }
 
 Window::~Window() {
+  // All ranks would have to come here, and one that failed alone is on its way to say so.
+  if (std::uncaught_exceptions() > 0) return;
   MPI_Win_unlock_all(window_);
   MPI_Win_free(&window_);
 }

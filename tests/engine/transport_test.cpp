@@ -1,0 +1,260 @@
+// Plans carried out by several runners, each on its own share of the processors, as the processes of a cluster would:
+// here they are threads of one process, so that the sanitizers see all of them.
+
+#include <gtest/gtest.h>
+
+#include <exception>
+#include <iostream>
+
+#include "engine/processes.h"
+#include "engine/runner.h"
+#include "plan/verify.h"
+#include "support/catalogue.h"
+#include "support/expected.h"
+#include "support/loopback.h"
+
+namespace distal::core {
+namespace {
+
+using test::Catalogue;
+using test::Expected;
+using test::Sample;
+
+// Processes, and the node of each: those of one node touch each other's pieces where they lie.
+struct Setup {
+  std::string name;
+  std::vector<int> nodes;
+  int ahead = 0;
+  uint64_t number = 0;  // so that each has other programs
+
+  int processes() const { return static_cast<int>(nodes.size()); }
+};
+void PrintTo(const Setup& setup, std::ostream* out) { *out << setup.name; }
+
+MemoryNeeds needs_of(const Plan& plan, const std::vector<int>& processes, const Setup& setup) {
+  std::vector<int> nodes;
+  for (int process : processes) nodes.push_back(setup.nodes[static_cast<size_t>(process)]);
+  MemoryOptions options = Reach::within(std::move(nodes));
+  options.processes = processes;
+  options.ahead = setup.ahead;
+  return memory_needs(plan, options);
+}
+
+// The memory of all pieces, each an allocation of its own.
+class AllPieces {
+ public:
+  explicit AllPieces(const Plan& plan) : plan_(plan), memory_(plan.tensors.size()) {
+    for (size_t t = 0; t < plan.tensors.size(); ++t) {
+      const Ownership& owners = plan.tensors[t].owners;
+      for (int64_t p = 0; p < owners.machine().processors; ++p) {
+        int64_t bytes = owners.owns_any(p) ? owners.piece_of(p).volume() * plan.tensors[t].element_bytes : 0;
+        memory_[t].emplace_back(static_cast<size_t>(bytes));
+      }
+    }
+  }
+
+  // What one process knows of.
+  template <class IsHere, class IsNear>
+  TensorStore store(const IsHere& is_here, const IsNear& is_near) {
+    std::vector<std::shared_ptr<TensorPieces>> pieces;
+    for (size_t t = 0; t < plan_.tensors.size(); ++t) {
+      const TensorPlan& tensor = plan_.tensors[t];
+      pieces.push_back(std::make_shared<TensorPieces>(tensor.owners, plan_.program->module.type, tensor.order));
+      for (size_t p = 0; p < memory_[t].size(); ++p) {
+        auto processor = static_cast<int64_t>(p);
+        if (!tensor.owners.owns_any(processor) || !is_near(processor)) continue;
+        pieces.back()->place(processor, memory_[t][p].data(), is_here(processor));
+      }
+    }
+    return TensorStore(plan_, std::move(pieces));
+  }
+
+ private:
+  const Plan& plan_;
+  std::vector<std::vector<std::vector<std::byte>>> memory_;  // [tensor][processor]
+};
+
+// One of the processes.
+class Process {
+ public:
+  Process(const Plan& plan, const MemoryNeeds& needs, AllPieces& pieces, test::LoopbackHub& hub, const Setup& setup,
+          int number, int threads)
+      : transport_(hub, number),
+        allocator_(plan.processors),
+        store_(pieces.store([&](int64_t p) { return is_here(p); },
+                            [&](int64_t p) {
+                              return setup.nodes[static_cast<size_t>(hub.process_of(p))] ==
+                                     setup.nodes[static_cast<size_t>(number)];
+                            })) {
+    RunnerOptions options;
+    options.threads = threads;
+    options.transport = &transport_;
+    options.processors_here = 0;
+    for (int64_t p = 0; p < plan.processors; ++p) {
+      if (!is_here(p)) continue;
+      ++options.processors_here;
+      allocator_.counted(p, needs.home_bytes[static_cast<size_t>(p)]);
+    }
+    runner_ = std::make_unique<Runner>(plan, needs, test::quick_leaves(plan), allocator_, store_, options);
+  }
+
+  bool is_here(int64_t processor) const { return transport_.is_here(processor); }
+  TensorStore& store() { return store_; }
+  Runner& runner() { return *runner_; }
+  int64_t peak() const { return allocator_.peak_per_processor(); }
+
+ private:
+  test::Loopback transport_;
+  Allocator allocator_;
+  TensorStore store_;
+  std::unique_ptr<Runner> runner_;
+};
+
+class Together {
+ public:
+  Together(const Sample& sample, const Setup& setup)
+      : sample_(sample),
+        plan_(sample.plan()),
+        ranks_(processes_of_processors(plan_, setup.processes())),
+        needs_(needs_of(plan_, ranks_, setup)),
+        pieces_(plan_),
+        hub_(ranks_, setup.nodes, plan_.program->module.type, sample.seed) {
+    verify(plan_, needs_);
+    for (int i = 0; i < setup.processes(); ++i) {
+      processes_.push_back(std::make_unique<Process>(plan_, needs_, pieces_, hub_, setup, i, 1 + i % 2));
+    }
+  }
+
+  void check() {
+    for (int i = 0; i < 2; ++i) {
+      place(Expected(plan_, sample_.seed));
+      RunCounts counts = on_all([](Process& p) { return p.runner().run(); });
+      test::require_cost(plan_, counts.bytes_moved, counts.messages);
+    }
+    check_stages();
+    int64_t peak = 0;
+    for (auto& p : processes_) peak = std::max(peak, p->peak());
+    test::require_equal("peak memory", peak, needs_.peak_per_processor);
+  }
+
+ private:
+  void place(const Expected& expected) {
+    for (auto& p : processes_) expected.place(p->store());
+  }
+
+  void check_stages() {
+    Expected expected(plan_, sample_.seed);
+    place(expected);
+    RunCounts sum;
+    for (size_t s = 0; s < plan_.stages.size(); ++s) {
+      sum += on_all([s](Process& p) { return p.runner().run_stage(s); });
+      expected.advance(plan_.stages[s], gather(plan_.stages[s].output), sample_.exactly);
+      for (auto& p : processes_) {
+        expected.check_pieces(p->store(), [&](int64_t processor) { return p->is_here(processor); });
+      }
+    }
+    test::require_cost(plan_, sum.bytes_moved, sum.messages);
+  }
+
+  // What the processes counted together. One that fails leaves the others waiting, so that ends all.
+  template <class F>
+  RunCounts on_all(const F& f) {
+    std::vector<RunCounts> counts(processes_.size());
+    std::vector<std::thread> threads;
+    for (size_t i = 0; i < processes_.size(); ++i) {
+      threads.emplace_back([&, i] {
+        try {
+          counts[i] = f(*processes_[i]);
+        } catch (const std::exception& e) {
+          std::cerr << sample_.name << " " << sample_.settings << ": " << e.what() << "\n" << sample_.text;
+          std::abort();
+        }
+      });
+    }
+    RunCounts sum;
+    for (size_t i = 0; i < threads.size(); ++i) {
+      threads[i].join();
+      sum += counts[i];
+    }
+    return sum;
+  }
+
+  // A whole tensor in row-major order.
+  std::vector<std::byte> gather(int tensor) {
+    const TensorPlan& t = plan_.tensors[static_cast<size_t>(tensor)];
+    Rect all;
+    std::vector<int> rows_first;
+    for (int64_t extent : t.owners.shape()) {
+      rows_first.push_back(static_cast<int>(rows_first.size()));
+      all.lo.push_back(0);
+      all.hi.push_back(extent);
+    }
+    std::vector<std::byte> out(static_cast<size_t>(all.volume() * t.element_bytes));
+    View to = dense_view(out.data(), all, rows_first);
+    t.owners.cut(all, [&](const Rect& part, const Colour& colour) {
+      int64_t owner = t.owners.first_owner(colour);
+      const TensorStore& store = processes_[static_cast<size_t>(hub_.process_of(owner))]->store();
+      copy_rect(store.type(), to, store.view(tensor, owner, part), part);
+    });
+    return out;
+  }
+
+  const Sample& sample_;
+  Plan plan_;
+  std::vector<int> ranks_;  // by processor, its process
+  MemoryNeeds needs_;
+  AllPieces pieces_;
+  test::LoopbackHub hub_;
+  std::vector<std::unique_ptr<Process>> processes_;
+};
+
+void run_together(const Sample& sample, const Setup& setup) {
+  SCOPED_TRACE(fmt::format("{} {} of seed {}\n{}", sample.name, sample.settings, sample.seed, sample.text));
+  try {
+    Together(sample, setup).check();
+  } catch (const std::exception& e) {
+    ADD_FAILURE() << e.what();
+  }
+}
+
+class Processes : public testing::TestWithParam<Setup> {};
+
+const std::vector<Setup>& setups() {
+  static const std::vector<Setup> all{{"two_apart", {0, 1}, 0, 0},
+                                      {"two_of_one_node", {0, 0}, 1, 1},
+                                      {"three_apart", {0, 1, 2}, 1, 2},
+                                      {"three_on_two_nodes", {0, 0, 1}, 0, 3},
+                                      {"four_on_two_nodes", {0, 0, 1, 1}, 1, 4},
+                                      {"four_of_one_node", {0, 0, 0, 0}, 0, 5}};
+  return all;
+}
+
+// A share of them for each, at sizes of its own.
+TEST_P(Processes, Algorithms) {
+  Catalogue catalogue(100 + GetParam().number);
+  for (size_t i = GetParam().number % 3; i < catalogue.samples().size(); i += 3) {
+    run_together(catalogue.samples()[i], GetParam());
+  }
+}
+
+TEST_P(Processes, OneElementAtATime) {
+  Sample sample{"one element at a time", test::kOneElementAtATime, "n=40", ElementType::Double, 1};
+  run_together(sample, GetParam());
+}
+
+TEST_P(Processes, RandomPrograms) {
+  constexpr int kPrograms = 20;
+  uint64_t seed = 8'000'000 + 1000 * GetParam().number;
+  for (int count = 0; count < kPrograms && !HasFailure(); ++seed) {
+    std::optional<Sample> sample = test::random_sample(seed);
+    if (!sample) continue;
+    run_together(*sample, GetParam());
+    ++count;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Processes, testing::ValuesIn(setups()),
+                         [](const auto& tested) { return tested.param.name; });
+
+}  // namespace
+}  // namespace distal::core

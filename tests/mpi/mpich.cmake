@@ -1,0 +1,42 @@
+# The MPI engine with a second MPI, where there is one beside the first: nothing in it may depend on which MPI it is.
+find_program(DISTAL_MPICH_COMPILER mpicxx.mpich)
+find_program(DISTAL_MPICH_EXEC mpiexec.mpich)
+if(NOT DISTAL_MPICH_COMPILER OR NOT DISTAL_MPICH_EXEC OR MPIEXEC_EXECUTABLE MATCHES "mpich")
+  message(STATUS "no MPICH beside another MPI: its tests are left out (packages: libmpich-dev mpich)")
+  return()
+endif()
+
+# What its compiler would add to a command.
+execute_process(COMMAND ${DISTAL_MPICH_COMPILER} -show OUTPUT_VARIABLE command OUTPUT_STRIP_TRAILING_WHITESPACE
+                COMMAND_ERROR_IS_FATAL ANY)
+separate_arguments(words UNIX_COMMAND "${command}")
+set(include ${words})
+list(FILTER include INCLUDE REGEX "^-I")
+list(TRANSFORM include REPLACE "^-I" "")
+set(link ${words})
+list(FILTER link INCLUDE REGEX "^-[lL]")
+
+file(GLOB engine CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/engine/mpi/*.cpp)
+file(GLOB command_line CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/cli/mpi/*.cpp)
+add_library(distal_mpich_engine STATIC ${engine})
+target_include_directories(distal_mpich_engine SYSTEM PUBLIC ${include})
+target_compile_definitions(distal_mpich_engine PUBLIC MPICH_SKIP_MPICXX)
+target_link_libraries(distal_mpich_engine PUBLIC distal_core ${link})
+
+add_executable(distal_mpich ${command_line})
+set_target_properties(distal_mpich PROPERTIES OUTPUT_NAME distal-mpi RUNTIME_OUTPUT_DIRECTORY
+                                                                     ${CMAKE_BINARY_DIR}/mpich)
+target_link_libraries(distal_mpich PRIVATE distal_mpich_engine)
+foreach(algorithm summa cannon johnson)
+  add_test(NAME mpich/${algorithm}
+           COMMAND ${DISTAL_MPICH_EXEC} -n 3 $<TARGET_FILE:distal_mpich> run
+                   ${CMAKE_SOURCE_DIR}/algorithms/${algorithm}.distal --engine mpi --set ni=37,nj=53,nk=29 --check)
+  set_tests_properties(mpich/${algorithm} PROPERTIES TIMEOUT 120 LABELS once PROCESSORS 2)
+endforeach()
+
+distal_programs_on_ranks(mpich_programs_test distal_mpich_engine)
+foreach(memory shared apart)
+  add_test(NAME mpich/algorithms_${memory}_3 COMMAND ${DISTAL_MPICH_EXEC} -n 3 $<TARGET_FILE:mpich_programs_test>
+                                                     ${memory} algorithms 3)
+  set_tests_properties(mpich/algorithms_${memory}_3 PROPERTIES TIMEOUT 300 LABELS once PROCESSORS 2)
+endforeach()

@@ -1,0 +1,155 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <functional>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "check/reference.h"
+#include "data/random.h"
+#include "leaf/leaf.h"
+#include "plan/cost.h"
+#include "store/tensor_store.h"
+
+namespace distal::core::test {
+
+// What a test that cannot go on says.
+struct Wrong : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+inline void require_equal(const std::string& what, int64_t have, int64_t want) {
+  if (have != want) throw Wrong(fmt::format("{}: {}, expected {}", what, have, want));
+}
+
+// Of the whole plan, however many processes there are.
+inline void require_cost(const Plan& plan, int64_t bytes_moved, int64_t messages) {
+  Cost cost = count_cost(plan);
+  require_equal("bytes moved", bytes_moved, cost.bytes_moved);
+  require_equal("messages", messages, cost.messages);
+}
+
+// No leaf is compiled where that takes longer than the whole program does interpreted.
+inline std::vector<std::unique_ptr<LeafKernel>> quick_leaves(const Plan& plan) {
+  std::vector<std::unique_ptr<LeafKernel>> leaves;
+  for (const StagePlan& stage : plan.stages) {
+    bool marked = !all_marks(leaf_of(*stage.stage).root).empty();
+    leaves.push_back(
+        make_leaf(stage, plan.program->module.type, marked ? LeafChoice::Interpreted : LeafChoice::Automatic));
+  }
+  return leaves;
+}
+
+// The tensors of a program as every process must see them, each whole and in row-major order: small integers at first,
+// so that sums are exact in any order, and then what the statements make of them.
+class Expected {
+ public:
+  Expected(const Plan& plan, uint64_t seed) : plan_(plan), type_(plan.program->module.type) {
+    for (const TensorPlan& t : plan.tensors) {
+      Rect all;
+      for (int64_t extent : t.owners.shape()) {
+        all.lo.push_back(0);
+        all.hi.push_back(extent);
+      }
+      std::vector<std::byte> data(static_cast<size_t>(all.volume() * t.element_bytes));
+      for (int64_t i = 0; i < all.volume(); ++i) set_sample(tensor_seed(t.name, seed), i, data.data());
+      tensors_.push_back(std::move(data));
+    }
+  }
+
+  // Fills the pieces of a process.
+  void place(TensorStore& store) const {
+    for (int t = 0; t < static_cast<int>(tensors_.size()); ++t) {
+      store.fill(t, [&](std::span<const int64_t> at, void* value) {
+        std::memcpy(value, element(t, at), static_cast<size_t>(size_of(type_)));
+      });
+    }
+  }
+
+  // Goes on to the tensors after a stage, whose output came to be `made`, which is held against the reference.
+  void advance(const StagePlan& stage, std::vector<std::byte> made, bool exactly) {
+    ElementReader before = [&](const std::string& name, std::span<const int64_t> at) -> const void* {
+      return element(plan_.tensor_index(name), at);
+    };
+    ElementReader after = [&](const std::string& name, std::span<const int64_t> at) -> const void* {
+      return made.data() + linear(plan_.tensor_index(name), at) * size_of(type_);
+    };
+    const Statement& statement = stage.stage->source.statement;
+    require_equal("bytes of a whole tensor", static_cast<int64_t>(made.size()),
+                  static_cast<int64_t>(tensors_[static_cast<size_t>(stage.output)].size()));
+    CheckResult result = check_statement(statement, type_, extents_in(statement), before, after, 0, 1);
+    if (!result.ok) throw Wrong(fmt::format("{}: {}", to_string(statement), result.first_wrong));
+    if (exactly && result.max_relative_error != 0) throw Wrong(to_string(statement) + ": not exact");
+    tensors_[static_cast<size_t>(stage.output)] = std::move(made);
+  }
+
+  // Every element of every piece, replicas too, for which `is_here` holds.
+  void check_pieces(const TensorStore& store, const std::function<bool(int64_t)>& is_here) const {
+    for (int t = 0; t < static_cast<int>(tensors_.size()); ++t) {
+      const Ownership& owners = plan_.tensors[static_cast<size_t>(t)].owners;
+      for (int64_t p = 0; p < owners.machine().processors; ++p) {
+        if (!is_here(p)) continue;
+        for (const Rect& rect : owners.rects_of(p)) check_rect(store, t, p, rect);
+      }
+    }
+  }
+
+ private:
+  const std::byte* element(int t, std::span<const int64_t> at) const {
+    return tensors_[static_cast<size_t>(t)].data() + linear(t, at) * size_of(type_);
+  }
+
+  int64_t linear(int t, std::span<const int64_t> at) const {
+    int64_t index = 0;
+    for (size_t d = 0; d < at.size(); ++d) {
+      index = index * plan_.tensors[static_cast<size_t>(t)].owners.shape()[d] + at[d];
+    }
+    return index;
+  }
+
+  void set_sample(uint64_t seed, int64_t index, std::byte* data) const {
+    with_element_type(type_, [&](auto zero) {
+      using T = decltype(zero);
+      auto value = static_cast<T>(static_cast<float>(random_value<int32_t>(seed, index)));
+      std::memcpy(data + static_cast<size_t>(index) * sizeof(T), &value, sizeof(T));
+    });
+  }
+
+  std::map<std::string, int64_t> extents_in(const Statement& statement) const {
+    std::vector<Access> all = accesses(statement.rhs);
+    all.push_back(statement.lhs);
+    std::map<std::string, int64_t> out;
+    for (const Access& a : all) {
+      const TensorPlan& tensor = plan_.tensors[static_cast<size_t>(plan_.tensor_index(a.tensor))];
+      for (size_t d = 0; d < a.indices.size(); ++d) out[a.indices[d].name] = tensor.owners.shape()[d];
+    }
+    return out;
+  }
+
+  void check_rect(const TensorStore& store, int t, int64_t p, const Rect& rect) const {
+    if (rect.empty()) return;
+    Coordinates at = rect.lo;
+    while (true) {
+      if (std::memcmp(store.element(t, p, at), element(t, at), static_cast<size_t>(size_of(type_))) != 0) {
+        throw Wrong(fmt::format("{}({}) of processor {} is not what its other owners have, or had before",
+                                plan_.tensors[static_cast<size_t>(t)].name, fmt::join(at, ", "), p));
+      }
+      size_t d = at.size();
+      while (d > 0 && ++at[d - 1] == rect.hi[d - 1]) {
+        at[d - 1] = rect.lo[d - 1];
+        --d;
+      }
+      if (d == 0) return;
+    }
+  }
+
+  const Plan& plan_;
+  ElementType type_;
+  std::vector<std::vector<std::byte>> tensors_;  // by number in the plan
+};
+
+}  // namespace distal::core::test
