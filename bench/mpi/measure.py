@@ -70,16 +70,6 @@ def run_watched(competitor):
         watcher.join()
 
 
-def run_rounds(title, competitors, rounds, run=run_once):
-    """The results of each by name, a list with one of each round; the order turns from round to round."""
-    results = {name: [] for name in competitors}
-    for round_ in range(rounds):
-        say(f"{title}: round {round_ + 1} of {rounds}")
-        for name in sorted(competitors, reverse=round_ % 2 == 1):
-            results[name].append(run(competitors[name]))
-    return results
-
-
 class Results:
     """By the title of a comparison; in a file, if there is one, so that a run can be continued."""
 
@@ -87,10 +77,15 @@ class Results:
         self.path = path
         self.by_title = json.loads(path.read_text(encoding="utf-8")) if path and path.exists() else {}
 
-    def add(self, title, results):
-        self.by_title[title] = results
+    def add(self, title, round_):
+        """The results of a round, by name."""
+        for name, result in round_.items():
+            self.by_title.setdefault(title, {}).setdefault(name, []).append(result)
         if self.path:
             self.path.write_text(json.dumps(self.by_title), encoding="utf-8")
+
+    def rounds(self, title):
+        return max(map(len, self.by_title.get(title, {}).values()), default=0)
 
     def __contains__(self, title):
         return title in self.by_title
@@ -107,3 +102,11 @@ def ratios(of, to):
 
 def median(values):
     return statistics.median(values)
+
+
+def run_rounds(results, title, competitors, rounds, run=run_once):
+    """Those that are still missing; the order turns from round to round."""
+    for round_ in range(results.rounds(title), rounds):
+        say(f"{title}: round {round_ + 1} of {rounds}")
+        names = sorted(competitors, reverse=round_ % 2 == 1)
+        results.add(title, {name: run(competitors[name]) for name in names})

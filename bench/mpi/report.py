@@ -158,7 +158,7 @@ def memory_table(results, _):
     yield from [f"## {MEMORY}", "", f"To the {of_matrices / 2**20:.0f} MiB of the three matrices. The job's bytes are those of all its processes together, pages "
                 "that several share counted once; the largest rank's resident bytes count them for each rank that touches them. The engine's own count is of the pieces and copies of all ranks.", ""]
     yield from table("", "of the job", "4 x the largest rank's resident bytes", "4 x the engine's largest")
-    for name, (one,) in results.by_title[MEMORY].items():
+    for name, (one, *_) in results.by_title[MEMORY].items():
         resident = one.get("resident_bytes") or one.get("max_rss_mib", 0) * 2**20
         engine = one.get("peak_bytes_per_processor")
         yield row(name, f"{one['job_bytes'] / of_matrices:.2f}", f"{4 * resident / of_matrices:.2f}",
@@ -182,7 +182,7 @@ def network_table(results, options):
     for ranks in shown:
         title = network_title(ranks)
         times = [median(results.seconds(title, name)) for name in ("compute alone", "communication alone", "run")]
-        yield row(ranks, f"{results.by_title[title]['rate'][0]['mbit']} Mbit/s", *[f"{1e3 * t:.0f}" for t in times],
+        yield row(ranks, f"{results.by_title[title]['run'][0]['mbit']} Mbit/s", *[f"{1e3 * t:.0f}" for t in times],
                   spread(network_ratio(results, ranks)))
     yield ""
 

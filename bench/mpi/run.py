@@ -142,52 +142,57 @@ def on_network(options, settings, ranks):
     return Competitor(command)
 
 
-def network(options, ranks):
+def rate_of(compute, n, ranks):
+    """Of a link, in Mbit/s, at which a rank gets its share of C in the time that it computes."""
+    return int(8 * 8 * n * n * (ranks - 1) / ranks / run_once(compute)["seconds_min"] / 1e6)
+
+
+def measure_network(options, results, title, ranks):
     """At a rate that makes communication last as long as computing does."""
+    if results.rounds(title) >= options.rounds:
+        return
     n = 4096
     settings = f"nj={n},nk={n},g={ranks},chunk={n // 16}"
-    alone = distal(options, HERE / "network.distal", f"ni={n},{settings}", ranks)
-    bits = 8 * 8 * n * n * (ranks - 1) / ranks
-    rate = int(bits / run_once(alone)["seconds_min"] / 1e6)
+    compute = distal(options, HERE / "network.distal", f"ni={n},{settings}", ranks)
+    rate = rate_of(compute, n, ranks)
     subprocess.run([HERE / "network.sh", "up", str(ranks), f"{rate}mbit"], check=True)
+    competitors = {
+        "compute alone": compute,
+        "communication alone": on_network(options, f"ni={ranks},{settings}", ranks),
+        "run": on_network(options, f"ni={n},{settings}", ranks),
+    }
     try:
-        competitors = {
-            "compute alone": alone,
-            "communication alone": on_network(options, f"ni={ranks},{settings}", ranks),
-            "run": on_network(options, f"ni={n},{settings}", ranks),
-        }
-        results = run_rounds(f"network, {ranks} ranks", competitors, options.rounds)
+        run_rounds(results, title, competitors, options.rounds, lambda c: {**run_once(c), "mbit": rate})
     finally:
         subprocess.run([HERE / "network.sh", "down"], check=True)
-    return {**results, "rate": [{"mbit": rate}]}
 
 
 def comparisons(options):
-    """Titles, and what measures them."""
-    def rounds(make, *words):
-        return lambda title: run_rounds(title, make(options, *words), options.rounds)
-
+    """Titles, and who takes part."""
     for n in options.sizes:
         for ranks in options.ranks:
-            yield report.gemm_title(cases.square(n), ranks), rounds(gemm, cases.square(n), ranks)
+            yield report.gemm_title(cases.square(n), ranks), gemm(options, cases.square(n), ranks)
     for shape in (cases.tall(4096), cases.flat(4096)):
         for ranks in options.ranks[1:]:
-            yield report.gemm_title(shape, ranks), rounds(gemm, shape, ranks)
-    yield report.WEAK, rounds(weak_scaling)
+            yield report.gemm_title(shape, ranks), gemm(options, shape, ranks)
+    yield report.WEAK, weak_scaling(options)
     for ranks in options.ranks[1:]:
         for kernel in cases.TENSOR_KERNELS:
-            yield report.tensor_title(kernel, ranks), rounds(tensor, kernel, ranks)
+            yield report.tensor_title(kernel, ranks), tensor(options, kernel, ranks)
     for ranks in options.ranks[1:]:
-        yield report.matvec_title(ranks), rounds(matvec, ranks)
-    yield report.MEMORY, lambda title: run_rounds(title, memory(options), 1, run_watched)
-    for ranks in options.ranks[1:] if options.network else []:
-        yield report.network_title(ranks), lambda _, ranks=ranks: network(options, ranks)
+        yield report.matvec_title(ranks), matvec(options, ranks)
 
 
 def measure(options, results):
-    for title, measure_it in comparisons(options):
-        if title not in results and re.search(options.only, title):
-            results.add(title, measure_it(title))
+    for title, competitors in comparisons(options):
+        if re.search(options.only, title):
+            run_rounds(results, title, competitors, options.rounds)
+    if re.search(options.only, report.MEMORY):
+        run_rounds(results, report.MEMORY, memory(options), 1, run_watched)
+    for ranks in options.ranks[1:] if options.network else []:
+        title = report.network_title(ranks)
+        if re.search(options.only, title):
+            measure_network(options, results, title, ranks)
 
 
 def main():
