@@ -46,6 +46,7 @@ down() {
 enter() {
   local name=$1
   shift
+  # shellcheck disable=SC2016
   exec ip netns exec "$name" unshare --uts bash -c 'hostname "$0" && eval "$1"' "$name" "$*"
 }
 
@@ -53,7 +54,7 @@ run() {
   local ranks=$1 hosts="" i
   shift
   for ((i = 0; i < ranks; ++i)); do hosts+=${hosts:+,}$(node "$i"):1; done
-  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 exec mpirun --bind-to none -np "$ranks" --host "$hosts" \
+  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 exec mpirun --bind-to none --leave-session-attached -np "$ranks" --host "$hosts" \
     --mca plm_rsh_agent "$self enter" --mca plm_rsh_no_tree_spawn 1 --mca oob_tcp_if_include "$SUBNET.0/24" \
     --mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include "$SUBNET.0/24" "$@"
 }

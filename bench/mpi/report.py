@@ -63,6 +63,7 @@ def head(options, absent):
         f"- DISTAL at {first_line(['git', '-C', str(HERE), 'describe', '--always', '--dirty'])}",
         f"- made by: bench/mpi/run.py --peers DIR {' '.join(words)}",
         f"- peers that were not there: {', '.join(absent) or 'none'}",
+        *([f"- note: {options.note}"] if options.note else []),
         f"- date: {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d %H:%M} UTC", "", NOTE, "",
     ]
 
@@ -100,7 +101,7 @@ def gemm_tables(results, options):
 
 def gemm_table(results, title, shape, ranks):
     others = [peer for peer in PEERS if results.seconds(title, peer)]
-    yield from [f"## {title}", ""]
+    yield from [f"## {title}, {results.rounds(title)} rounds", ""]
     yield from table("", "params", "GFLOP/s", "/ limit", *[f"/ {peer}" for peer in others])
     for name in (*cases.ALGORITHMS, "rows", "limit", "BLAS", *others):
         times = results.seconds(title, name)
@@ -131,10 +132,10 @@ def small_tables(results, titles, first, second):
     shown = [title for title in titles if title in results]
     if not shown:
         return
-    yield from table("", f"{first}, ms", f"{second}, ms", f"speed of {first} / {second}")
+    yield from table("", "rounds", f"{first}, ms", f"{second}, ms", f"speed of {first} / {second}")
     for title in shown:
         a, b = results.seconds(title, first), results.seconds(title, second)
-        yield row(title, *[f"{1e3 * median(t):.1f}" if t else "" for t in (a, b)], spread(ratios(a, b)))
+        yield row(title, results.rounds(title), *[f"{1e3 * median(t):.1f}" if t else "" for t in (a, b)], spread(ratios(a, b)))
     yield ""
 
 
@@ -178,11 +179,11 @@ def network_table(results, options):
         return
     yield from ["## Emulated network", "", "GEMM of 4096, `network.distal`, at a rate that makes communication last about as long as computing. Computing alone is "
                 "the run in shared memory; communication alone is the same program with one row of A a rank.", ""]
-    yield from table("ranks", "rate of a link", "compute alone, ms", "communication alone, ms", "run, ms", "run / the longer of both")
+    yield from table("ranks", "rounds", "rate of a link", "compute alone, ms", "communication alone, ms", "run, ms", "run / the longer of both")
     for ranks in shown:
         title = network_title(ranks)
         times = [median(results.seconds(title, name)) for name in ("compute alone", "communication alone", "run")]
-        yield row(ranks, f"{results.by_title[title]['run'][0]['mbit']} Mbit/s", *[f"{1e3 * t:.0f}" for t in times],
+        yield row(ranks, results.rounds(title), f"{results.by_title[title]['run'][0]['mbit']} Mbit/s", *[f"{1e3 * t:.0f}" for t in times],
                   spread(network_ratio(results, ranks)))
     yield ""
 

@@ -27,7 +27,9 @@ def arguments():
     parser.add_argument("--reps", type=int, default=3, help="runs of a program in a round; the best counts")
     parser.add_argument("--only", default="", metavar="REGEX", help="only the comparisons whose title matches")
     parser.add_argument("--network", action="store_true", help="also on an emulated network; wants root")
-    parser.add_argument("--keep", type=Path, metavar="FILE", help="what was measured; what is in it is not measured again")
+    parser.add_argument("--keep", type=Path, metavar="FILE",
+                        help="what was measured; what is in it is not measured again")
+    parser.add_argument("--note", help="what a reader of the report should know of this run")
     parser.add_argument("--output", type=Path, help="a file for the report")
     options = parser.parse_args()
     options.sizes = [int(word) for word in options.sizes.split(",")]
