@@ -1,0 +1,63 @@
+"""What is measured: programs, sizes and grids."""
+
+from dataclasses import dataclass
+
+ALGORITHMS = ("cannon", "pumma", "summa", "johnson", "solomonik", "cosma")
+TENSOR_KERNELS = ("ttv", "innerprod", "ttm", "mttkrp")
+TENSOR_EXTENT = 512
+TENSOR_RANK = 64
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Of a matrix multiplication: A is m x n, and the sum has k terms."""
+
+    name: str
+    m: int
+    n: int
+    k: int
+
+    def settings(self):
+        return f"ni={self.m},nj={self.n},nk={self.k}"
+
+    def flops(self):
+        return 2 * self.m * self.n * self.k
+
+    def bytes(self):
+        return 8 * (self.m * self.n + self.m * self.k + self.k * self.n)
+
+
+def square(n):
+    return Shape(f"square {n}", n, n, n)
+
+
+def tall(n):
+    """8:1, with the work of a square of n."""
+    return Shape(f"tall {4 * n} x {n // 2}", 4 * n, n // 2, n // 2)
+
+
+def flat(n):
+    """A short sum, 1:8, with the work of a square of n."""
+    return Shape(f"flat {2 * n} x {2 * n}, sum of {n // 4}", 2 * n, 2 * n, n // 4)
+
+
+def grid(algorithm, shape, ranks):
+    """The params of an algorithm on a grid that suits it: leaves are as large as the pieces that it moves."""
+    rows, columns = (2, 2) if ranks == 4 else (ranks, 1)
+    return {
+        "cannon": f"gx={rows},gy={columns}",
+        "pumma": f"gx={rows},gy={columns}",
+        "summa": f"gx={rows},gy={columns},chunk={shape.k // rows}",
+        "johnson": f"gx={rows // 2 or 1},gy={columns},gz={min(2, ranks)}",
+        "solomonik": {1: "g=1,c=1", 2: "g=1,c=2", 4: "g=2,c=1"}[ranks],
+        "cosma": f"gx={rows},gy={columns},gz=1,steps={rows}",
+    }[algorithm]
+
+
+def tensor_grid(kernel, ranks):
+    return {
+        "ttv": f"gx={ranks},gy=1",
+        "innerprod": f"gx={ranks},gy=1",
+        "ttm": f"nl={TENSOR_RANK},gx={ranks}",
+        "mttkrp": f"nl={TENSOR_RANK},gx={ranks},gy=1,gz=1",
+    }[kernel]

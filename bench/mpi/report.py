@@ -1,0 +1,260 @@
+"""The tables, from what was measured."""
+
+import datetime
+import os
+import re
+import sys
+from pathlib import Path
+
+import cases
+from measure import median, ratios
+
+HERE = Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "leaf"))
+from machine import cpu, first_line  # noqa: E402
+
+WEAK = "weak scaling"
+MEMORY = "memory, square 8192, 4 ranks"
+PEERS = ("ScaLAPACK", "COSMA", "CTF")
+NOTE = """\
+Everyone runs in turn, in processes of their own, and reports the best of its runs of a round; a ratio is the median of the ratios of speeds of the same
+round, above 1 where the first is faster, with its smallest and largest in brackets. Ranks have one thread each. `limit` is one multiplication on all
+cores in one process: of DISTAL on one processor, whose leaf is one call of the same BLAS on huge pages, or, where it is faster in a round, of the driver that calls it directly."""
+
+
+def gemm_title(shape, ranks):
+    return f"GEMM, {shape.name}, {ranks} {'rank' if ranks == 1 else 'ranks'}"
+
+
+def tensor_title(kernel, ranks):
+    return f"{kernel} {cases.TENSOR_EXTENT}, {ranks} ranks"
+
+
+def matvec_title(ranks):
+    return f"matvec 8192, {ranks} ranks"
+
+
+def network_title(ranks):
+    return f"network, {ranks} ranks"
+
+
+def spread(values):
+    return f"{median(values):.3f} ({min(values):.2f} to {max(values):.2f})" if values else "not measured"
+
+
+def table(*columns):
+    yield "| " + " | ".join(columns) + " |"
+    yield "| " + " | ".join("---" for _ in columns) + " |"
+
+
+def row(*cells):
+    return "| " + " | ".join(map(str, cells)) + " |"
+
+
+def head(options, absent):
+    words = ["--rounds", str(options.rounds), "--reps", str(options.reps)] + (["--network"] if options.network else [])
+    yield from [
+        "# Ranks of MPI", "",
+        f"- CPU: {cpu()}",
+        f"- cores: {options.cores}, load at the start: {os.getloadavg()[0]:.2f}",
+        f"- MPI: {first_line(['mpirun', '--version'])}",
+        f"- BLAS: OpenBLAS; its kernels in peers: {os.environ.get('OPENBLAS_CORETYPE', 'its own choice')}",
+        f"- huge pages of anonymous memory: {huge_pages('enabled')}, of shared memory: {huge_pages('shmem_enabled')}",
+        f"- DISTAL at {first_line(['git', '-C', str(HERE), 'describe', '--always', '--dirty'])}",
+        f"- made by: bench/mpi/run.py --peers DIR {' '.join(words)}",
+        f"- peers that were not there: {', '.join(absent) or 'none'}",
+        *([f"- note: {options.note}"] if options.note else []),
+        f"- date: {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d %H:%M} UTC", "", NOTE, "",
+    ]
+
+
+def huge_pages(which):
+    path = Path("/sys/kernel/mm/transparent_hugepage") / which
+    found = re.search(r"\[(\w+)\]", path.read_text(encoding="utf-8")) if path.exists() else None
+    return found.group(1) if found else "none"
+
+
+def limit(results, title):
+    """The faster of the two in each round."""
+    both = [results.seconds(title, name) for name in ("limit", "BLAS")]
+    return [min(times) for times in zip(*filter(None, both))] if both[0] else []
+
+
+def best(results, title):
+    """The algorithm with the best median, and its times."""
+    names = [name for name in cases.ALGORITHMS if results.seconds(title, name)]
+    name = min(names, key=lambda n: median(results.seconds(title, n)), default=None)
+    return name, results.seconds(title, name) if name else []
+
+
+def gemm_shapes(options):
+    return [cases.square(n) for n in options.sizes] + [cases.tall(4096), cases.flat(4096)]
+
+
+def gemm_tables(results, options):
+    for shape in gemm_shapes(options):
+        for ranks in options.ranks:
+            title = gemm_title(shape, ranks)
+            if title in results:
+                yield from gemm_table(results, title, shape, ranks)
+
+
+def gemm_table(results, title, shape, ranks):
+    others = [peer for peer in PEERS if results.seconds(title, peer)]
+    yield from [f"## {title}, {results.rounds(title)} rounds", ""]
+    yield from table("", "params", "GFLOP/s", "/ limit", *[f"/ {peer}" for peer in others])
+    for name in (*cases.ALGORITHMS, "rows", "limit", "BLAS", *others):
+        times = results.seconds(title, name)
+        if not times:
+            continue
+        params = {"rows": f"g={ranks}"}.get(name, cases.grid(name, shape, ranks) if name in cases.ALGORITHMS else "")
+        yield row(name, f"`{params}`" if params else "", f"{shape.flops() / median(times) / 1e9:.1f}",
+                  spread(ratios(times, limit(results, title))),
+                  *[spread(ratios(times, results.seconds(title, peer))) for peer in others])
+    yield ""
+
+
+def weak_table(results, options):
+    if WEAK not in results:
+        return
+    yield from [f"## {WEAK}", "", "2048 rows of A for each rank, C of 2048 x 2048, all in rows.", ""]
+    yield from table("ranks", "ms", "speed to one rank's", "of the cores that there are for them")
+    one = results.seconds(WEAK, "1")
+    for ranks in (1, 2, 4):
+        times = results.seconds(WEAK, str(ranks))
+        gain = [ranks * value for value in ratios(times, one)]
+        yield row(ranks, f"{1e3 * median(times):.1f}", spread(gain), f"{median(gain) / min(ranks, options.cores):.2f}")
+    yield ""
+
+
+def small_tables(results, titles, first, second):
+    """Two competitors a title."""
+    shown = [title for title in titles if title in results]
+    if not shown:
+        return
+    yield from table("", "rounds", f"{first}, ms", f"{second}, ms", f"speed of {first} / {second}")
+    for title in shown:
+        a, b = results.seconds(title, first), results.seconds(title, second)
+        yield row(title, results.rounds(title), *[f"{1e3 * median(t):.1f}" if t else "" for t in (a, b)], spread(ratios(a, b)))
+    yield ""
+
+
+def tensor_table(results, options):
+    titles = [tensor_title(kernel, ranks) for ranks in options.ranks[1:] for kernel in cases.TENSOR_KERNELS]
+    yield from ["## Higher-order kernels", ""]
+    yield from small_tables(results, titles, "DISTAL", "CTF")
+
+
+def matvec_table(results, options):
+    titles = [matvec_title(ranks) for ranks in options.ranks[1:]]
+    yield from ["## Matrix-vector product", "", "The matrix in rows, as it is computed, or in columns, so that it has to move.", ""]
+    yield from small_tables(results, titles, "matched", "one process")
+    yield from small_tables(results, titles, "mismatched", "matched")
+
+
+def memory_table(results, _):
+    if MEMORY not in results:
+        return
+    of_matrices = cases.square(8192).bytes()
+    yield from [f"## {MEMORY}", "", f"To the {of_matrices / 2**20:.0f} MiB of the three matrices. The job's bytes are those of all its processes together, pages "
+                "that several share counted once; the largest rank's resident bytes count them for each rank that touches them. The engine's own count is of the pieces and copies of all ranks.", ""]
+    yield from table("", "of the job", "4 x the largest rank's resident bytes", "4 x the engine's largest")
+    for name, (one, *_) in results.by_title[MEMORY].items():
+        resident = one.get("resident_bytes") or one.get("max_rss_mib", 0) * 2**20
+        engine = one.get("peak_bytes_per_processor")
+        yield row(name, f"{one['job_bytes'] / of_matrices:.2f}", f"{4 * resident / of_matrices:.2f}",
+                  f"{4 * engine / of_matrices:.2f}" if engine else "")
+    yield ""
+
+
+def network_ratio(results, ranks):
+    title = network_title(ranks)
+    alone = [results.seconds(title, name) for name in ("compute alone", "communication alone")]
+    return [run / max(both) for run, *both in zip(results.seconds(title, "run"), *alone)]
+
+
+def network_table(results, options):
+    shown = [ranks for ranks in options.ranks if network_title(ranks) in results]
+    if not shown:
+        return
+    yield from ["## Emulated network", "", "GEMM of 4096, `network.distal`, at a rate that makes communication last about as long as computing. Computing alone is "
+                "the run in shared memory; communication alone is the same program with one row of A a rank.", ""]
+    yield from table("ranks", "rounds", "rate of a link", "compute alone, ms", "communication alone, ms", "run, ms", "run / the longer of both")
+    for ranks in shown:
+        title = network_title(ranks)
+        times = [median(results.seconds(title, name)) for name in ("compute alone", "communication alone", "run")]
+        yield row(ranks, results.rounds(title), f"{results.by_title[title]['run'][0]['mbit']} Mbit/s", *[f"{1e3 * t:.0f}" for t in times],
+                  spread(network_ratio(results, ranks)))
+    yield ""
+
+
+def verdict(values, target, least=True):
+    if not values:
+        return row_end("not measured", target, least, "")
+    value = median(values)
+    met = value >= target if least else value <= target
+    return row_end(spread(values), target, least, "met" if met else "missed")
+
+
+def row_end(value, target, least, met):
+    return [f"{'>=' if least else '<='} {target}", value, met]
+
+
+def gemm_targets(results, n, ranks):
+    title = gemm_title(cases.square(n), ranks)
+    name, times = best(results, title)
+    where = f"n = {n}, {ranks} ranks"
+    to_limit = 0.95 if n <= 2048 else 0.97
+    yield row(f"best GEMM ({name}) / limit, {where}", *verdict(ratios(times, limit(results, title)), to_limit))
+    for peer, target in (("COSMA", 1.08 if n <= 2048 else 1.03), ("ScaLAPACK", 1.25), ("CTF", 1.15)):
+        if results.seconds(title, peer):
+            yield row(f"best GEMM ({name}) / {peer}, {where}", *verdict(ratios(times, results.seconds(title, peer)), target))
+    cosma = results.seconds(title, "COSMA")
+    for each in cases.ALGORITHMS if cosma else ():
+        yield row(f"{each} / COSMA, {where}", *verdict(ratios(results.seconds(title, each), cosma), 0.97))
+
+
+def layout_targets(results, options):
+    for shape in gemm_shapes(options)[:-1]:
+        for ranks in options.ranks[1:]:
+            title = gemm_title(shape, ranks)
+            if title in results:
+                _, times = best(results, title)
+                yield row(f"rows / best layout, {shape.name}, {ranks} ranks",
+                          *verdict(ratios(results.seconds(title, "rows"), times), 0.97))
+
+
+def tensor_targets(results, options):
+    targets = {"ttv": 5, "innerprod": 2.4, "ttm": 1.2, "mttkrp": 1.35}
+    for ranks in options.ranks[1:]:
+        for kernel, target in targets.items():
+            title = tensor_title(kernel, ranks)
+            wanted = 2 if (kernel, ranks) == ("mttkrp", 4) else target
+            if results.seconds(title, "CTF"):
+                values = ratios(results.seconds(title, "DISTAL"), results.seconds(title, "CTF"))
+                yield row(f"{kernel} / CTF, {ranks} ranks", *verdict(values, wanted))
+
+
+def targets(results, options):
+    yield from ["## Targets", ""]
+    yield from table("", "target", "median (spread)", "")
+    for n in options.sizes:
+        for ranks in options.ranks[1:]:
+            if gemm_title(cases.square(n), ranks) in results:
+                yield from gemm_targets(results, n, ranks)
+    yield from layout_targets(results, options)
+    yield from tensor_targets(results, options)
+    for ranks in options.ranks[1:]:
+        yield row(f"emulated network, {ranks} ranks, run / the longer of both", *verdict(network_ratio(results, ranks), 1.1, False))
+    if MEMORY in results:
+        of_matrices = cases.square(8192).bytes()
+        for name in cases.ALGORITHMS:
+            used = [one["job_bytes"] / of_matrices for one in results.by_title[MEMORY][name]]
+            yield row(f"memory of {name} / matrices, n = 8192, 4 ranks", *verdict(used, 1.5, False))
+    yield ""
+
+
+def lines(results, options, absent):
+    yield from head(options, absent)
+    for part in (targets, gemm_tables, weak_table, tensor_table, matvec_table, memory_table, network_table):
+        yield from part(results, options)

@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+"""Ranks of MPI: DISTAL, its peers and the limit of the machine, in turn, in one run. See README.md."""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import cases
+import report
+from measure import MPIRUN, Competitor, Results, run_once, run_rounds, run_watched, say
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+PEERS = {"ScaLAPACK": "scalapack_gemm", "COSMA": "cosma_gemm", "CTF": "ctf_kernels", "BLAS": "blas_kernels"}
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=Path, default=ROOT / "build", help="the build folder")
+    parser.add_argument("--peers", type=Path, help="the folder of the peers' drivers")
+    parser.add_argument("--sizes", default="2048,4096,8192", help="of square matrices")
+    parser.add_argument("--ranks", default="1,2,4")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--reps", type=int, default=3, help="runs of a program in a round; the best counts")
+    parser.add_argument("--only", default="", metavar="REGEX", help="only the comparisons whose title matches")
+    parser.add_argument("--network", action="store_true", help="also on an emulated network; wants root")
+    parser.add_argument("--keep", type=Path, metavar="FILE",
+                        help="what was measured; what is in it is not measured again")
+    parser.add_argument("--note", help="what a reader of the report should know of this run")
+    parser.add_argument("--output", type=Path, help="a file for the report")
+    options = parser.parse_args()
+    options.sizes = [int(word) for word in options.sizes.split(",")]
+    options.ranks = [int(word) for word in options.ranks.split(",")]
+    options.cores = len(os.sched_getaffinity(0))
+    return options
+
+
+def distal(options, program, settings, ranks, env=None):
+    command = [options.build / "distal", "run", program, "--set", settings, "--engine", "mpi", "--ranks", ranks,
+               "--threads", 1, "--reps", options.reps, "--json"]
+    return Competitor(command, env or {})
+
+
+def algorithm(name):
+    return ROOT / "algorithms" / f"{name}.distal"
+
+
+def one_process(options, program, settings):
+    """DISTAL on all cores as one processor."""
+    command = [options.build / "distal", "run", program, "--set", settings, "--threads", options.cores,
+               "--reps", options.reps, "--json"]
+    return Competitor(command)
+
+
+def driver(options, peer):
+    path = options.peers / PEERS[peer] if options.peers else None
+    return path if path and path.exists() else None
+
+
+def peer_of(options, peer, ranks, *words, **env):
+    threads = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "REPS": str(options.reps)}
+    return Competitor([*MPIRUN, ranks, driver(options, peer), *words], {**threads, **env})
+
+
+def gemm_peers(options, n, ranks):
+    rows, columns = (2, 2) if ranks == 4 else (ranks, 1)
+    found = {}
+    if driver(options, "ScaLAPACK"):
+        found["ScaLAPACK"] = peer_of(options, "ScaLAPACK", ranks, n, rows, columns, 128)
+    if driver(options, "COSMA"):
+        found["COSMA"] = peer_of(options, "COSMA", ranks, n, COSMA_OVERLAP_COMM_AND_COMP="OFF")
+    if driver(options, "CTF"):
+        found["CTF"] = peer_of(options, "CTF", ranks, "gemm", n)
+    return found
+
+
+def limit_of_gemm(options, shape):
+    """One multiplication on all cores, in one process."""
+    settings = f"{shape.settings()},gx=1,gy=1,chunk={shape.k}"
+    return one_process(options, algorithm("summa"), settings)
+
+
+def direct_blas(options, n):
+    threads = str(options.cores)
+    env = {"OPENBLAS_NUM_THREADS": threads, "OMP_NUM_THREADS": threads, "REPS": str(options.reps)}
+    return Competitor([driver(options, "BLAS"), "gemm", n], env)
+
+
+def distal_gemms(options, shape, ranks):
+    return {name: distal(options, algorithm(name), f"{shape.settings()},{cases.grid(name, shape, ranks)}", ranks)
+            for name in cases.ALGORITHMS}
+
+
+def gemm(options, shape, ranks):
+    """Everyone who takes part in a multiplication; peers and BLAS itself where it is square."""
+    out = {"limit": limit_of_gemm(options, shape), **distal_gemms(options, shape, ranks)}
+    out["rows"] = distal(options, HERE / "rows.distal", f"{shape.settings()},g={ranks}", ranks)
+    if shape.m == shape.n == shape.k:
+        out.update(gemm_peers(options, shape.m, ranks))
+        if driver(options, "BLAS"):
+            out["BLAS"] = direct_blas(options, shape.m)
+    return out
+
+
+def weak_scaling(options):
+    """As much work for every rank, however many there are."""
+    shapes = {ranks: cases.Shape("weak", 2048 * ranks, 2048, 2048) for ranks in (1, 2, 4)}
+    return {f"{ranks}": distal(options, HERE / "rows.distal", f"{shape.settings()},g={ranks}", ranks)
+            for ranks, shape in shapes.items()}
+
+
+def tensor(options, kernel, ranks):
+    n = cases.TENSOR_EXTENT
+    settings = f"ni={n},nj={n},nk={n},{cases.tensor_grid(kernel, ranks)}"
+    out = {"DISTAL": distal(options, algorithm(kernel), settings, ranks)}
+    if driver(options, "CTF"):
+        out["CTF"] = peer_of(options, "CTF", ranks, kernel, n, cases.TENSOR_RANK)
+    return out
+
+
+def matvec(options, ranks):
+    size = "ni=8192,nj=8192"
+    return {
+        "one process": one_process(options, algorithm("matvec"), f"{size},gx=1,gy=1"),
+        "matched": distal(options, algorithm("matvec"), f"{size},gx={ranks},gy=1", ranks),
+        "mismatched": distal(options, HERE / "mismatched.distal", f"{size},g={ranks}", ranks),
+    }
+
+
+def memory(options):
+    shape = cases.square(8192)
+    own = {f"{name}, own memory": distal(options, algorithm(name), f"{shape.settings()},{cases.grid(name, shape, 4)}", 4,
+                                         {"DISTAL_MPI_SHARED": "0"}) for name in ("summa", "cannon")}
+    return {**distal_gemms(options, shape, 4), **own, **gemm_peers(options, 8192, 4)}
+
+
+def on_network(options, settings, ranks):
+    """The program of networks, one rank a node."""
+    command = [HERE / "network.sh", "run", ranks, options.build / "distal-mpi", "run", HERE / "network.distal", "--set",
+               settings, "--engine", "mpi", "--threads", 1, "--reps", options.reps, "--json"]
+    return Competitor(command)
+
+
+def rate_of(compute, n, ranks):
+    """Of a link, in Mbit/s, at which a rank gets its share of C in the time that it computes."""
+    return int(8 * 8 * n * n * (ranks - 1) / ranks / run_once(compute)["seconds_min"] / 1e6)
+
+
+def measure_network(options, results, title, ranks):
+    """At a rate that makes communication last as long as computing does."""
+    if results.rounds(title) >= options.rounds:
+        return
+    n = 4096
+    settings = f"nj={n},nk={n},g={ranks},chunk={n // 16}"
+    compute = distal(options, HERE / "network.distal", f"ni={n},{settings}", ranks)
+    rate = rate_of(compute, n, ranks)
+    subprocess.run([HERE / "network.sh", "up", str(ranks), f"{rate}mbit"], check=True)
+    competitors = {
+        "compute alone": compute,
+        "communication alone": on_network(options, f"ni={ranks},{settings}", ranks),
+        "run": on_network(options, f"ni={n},{settings}", ranks),
+    }
+    try:
+        run_rounds(results, title, competitors, options.rounds, lambda c: {**run_once(c), "mbit": rate})
+    finally:
+        subprocess.run([HERE / "network.sh", "down"], check=True)
+
+
+def comparisons(options):
+    """Titles, and who takes part."""
+    for n in options.sizes:
+        for ranks in options.ranks:
+            yield report.gemm_title(cases.square(n), ranks), gemm(options, cases.square(n), ranks)
+    for shape in (cases.tall(4096), cases.flat(4096)):
+        for ranks in options.ranks[1:]:
+            yield report.gemm_title(shape, ranks), gemm(options, shape, ranks)
+    yield report.WEAK, weak_scaling(options)
+    for ranks in options.ranks[1:]:
+        for kernel in cases.TENSOR_KERNELS:
+            yield report.tensor_title(kernel, ranks), tensor(options, kernel, ranks)
+    for ranks in options.ranks[1:]:
+        yield report.matvec_title(ranks), matvec(options, ranks)
+
+
+def measure(options, results):
+    for title, competitors in comparisons(options):
+        if re.search(options.only, title):
+            run_rounds(results, title, competitors, options.rounds)
+    if re.search(options.only, report.MEMORY):
+        run_rounds(results, report.MEMORY, memory(options), 1, run_watched)
+    for ranks in options.ranks[1:] if options.network else []:
+        title = report.network_title(ranks)
+        if re.search(options.only, title):
+            measure_network(options, results, title, ranks)
+
+
+def main():
+    options = arguments()
+    for peer in PEERS:
+        if not driver(options, peer):
+            say(f"run.py: no driver of {peer}; see --peers")
+    results = Results(options.keep)
+    try:
+        measure(options, results)
+    except (RuntimeError, subprocess.SubprocessError) as error:
+        say(f"run.py: {error}")
+        return 1
+    absent = [peer for peer in PEERS if not driver(options, peer)]
+    text = "\n".join(report.lines(results, options, absent)) + "\n"
+    print(text)
+    if options.output:
+        options.output.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
