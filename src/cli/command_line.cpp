@@ -67,8 +67,8 @@ void add_explain(CLI::App& app, CliOptions& o) {
   CLI::App* explain = app.add_subcommand("explain", "show what a program would do, without running it");
   add_program(explain, o);
   explain->add_flag("--json", o.json, "print one JSON object on stdout");
-  explain->add_option("--dump", o.dump, "print only what one pass made")
-      ->check(CLI::IsMember({"module", "placement", "schedule", "program", "plan", "leaf"}));
+  explain->add_option("--dump", o.dump, "print only what one pass made, or who sends how much to whom at each step")
+      ->check(CLI::IsMember({"module", "placement", "schedule", "program", "plan", "messages", "leaf"}));
 }
 
 void add_emit(CLI::App& app, CliOptions& o) {

@@ -10,6 +10,7 @@
 #include "lower/place.h"
 #include "plan/cost.h"
 #include "plan/memory.h"
+#include "plan/messages.h"
 #include "plan/print.h"
 #include "plan/verify.h"
 #include "schedule/schedule.h"
@@ -151,9 +152,10 @@ int dump_pass(const std::string& wanted, const LoadedModule& loaded) {
   auto program = compile(loaded.module, [&](const std::string& pass, const std::string& text) {
     if (pass == wanted) fmt::print("{}", text);
   });
-  if (wanted == "plan" || wanted == "leaf") {
+  if (wanted == "plan" || wanted == "leaf" || wanted == "messages") {
     Plan plan = make_plan(program, loaded.params);
     if (wanted == "plan") fmt::print("{}", to_string(plan));
+    if (wanted == "messages") fmt::print("{}", messages_text(plan));
     for (const StagePlan& s : plan.stages) {
       if (wanted == "leaf") fmt::print("{}", leaf_sources(s, loaded.module.type));
     }

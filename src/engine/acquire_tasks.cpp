@@ -134,16 +134,13 @@ void Runner::fill_slot(const AcquirePlan& a, const Fetch& f, Slot& slot, const s
 Runner::Filling Runner::filling_of(const AcquirePlan& a, const Fetch& f, const Slot& slot,
                                    const std::vector<Slot*>& sources) {
   Filling out;
-  std::vector<int64_t> senders;  // in other processes, in the order of the pieces
-  for (size_t i = 0; i < slot.rects.size(); ++i) {
-    if (slot.in_place[i] >= 0 || is_repeated(f.rects, i)) continue;
+  std::vector<size_t> own = with_memory(a, f);
+  for (size_t i : own) {
     for (size_t p = 0; p < f.pieces.size(); ++p) {
       const FetchPiece& piece = f.pieces[p];
-      if (!overlap(piece.rect, slot.rects[i])) continue;
-      Rect part = intersect(piece.rect, slot.rects[i]);
-      if (comes_by_message(piece, f.place)) {
-        if (std::find(senders.begin(), senders.end(), piece.source) == senders.end()) senders.push_back(piece.source);
-      } else if (!sources[p]) {
+      if (comes_by_message(piece, f.place) || !overlap(piece.rect, f.rects[i])) continue;
+      Rect part = intersect(piece.rect, f.rects[i]);
+      if (!sources[p]) {
         out.copies.push_back({store_.view(a.tensor, piece.source, part), i, part});
       } else {
         for_each_in_slot(*sources[p], part, [&](const View& from, const Rect& r) {
@@ -153,47 +150,65 @@ Runner::Filling Runner::filling_of(const AcquirePlan& a, const Fetch& f, const S
       }
     }
   }
-  std::sort(senders.begin(), senders.end());
-  for (int64_t source : senders) {
+  for (int64_t source : senders_of(f)) {
+    std::vector<Delivery> parts = deliveries(a, f, source);
+    if (parts.empty()) continue;
     Message message{source, f.place, options_.transport->next_number(source, f.place), {}};
-    for (const Delivery& d : deliveries(a, f, source)) message.parts.push_back({slot.views[d.rect], d.part});
+    for (const Delivery& d : parts) message.parts.push_back({slot.views[d.rect], d.part});
     out.messages.push_back(std::move(message));
   }
-  if (senders.empty()) return out;
-  // An element that two rectangles share comes once, into the first of them.
-  for (size_t i = 1; i < slot.rects.size(); ++i) {
-    if (slot.in_place[i] >= 0 || is_repeated(f.rects, i)) continue;
-    for (size_t j = 0; j < i; ++j) {
-      if (slot.in_place[j] >= 0 || is_repeated(f.rects, j) || !overlap(slot.rects[i], slot.rects[j])) continue;
-      for (const FetchPiece& piece : f.pieces) {
-        Rect both = intersect(slot.rects[i], slot.rects[j]);
-        if (!comes_by_message(piece, f.place) || !overlap(piece.rect, both)) continue;
-        Rect part = intersect(piece.rect, both);
-        std::vector<Rect> first(slot.rects.begin(), slot.rects.begin() + static_cast<std::ptrdiff_t>(j));
-        for (size_t k = j; k-- > 0;) {
-          if (slot.in_place[k] >= 0) first.erase(first.begin() + static_cast<std::ptrdiff_t>(k));
-        }
-        for (Rect& r : subtract(part, first)) out.inside.push_back({slot.views[j], i, std::move(r)});
-      }
-    }
+  if (!out.messages.empty()) out.inside = copies_inside(f, slot, own);
+  return out;
+}
+
+// The rectangles of a fetch that are not used where they lie, each once.
+std::vector<size_t> Runner::with_memory(const AcquirePlan& a, const Fetch& f) const {
+  std::vector<size_t> out;
+  for (size_t i = 0; i < f.rects.size(); ++i) {
+    if (!is_repeated(f.rects, i) && view_of(plan_, a, f, i, needs_.options.reach) < 0) out.push_back(i);
   }
   return out;
 }
 
-// What a source in another process sends for a fetch, in the order in which it does. Both ends find the same.
+// The processors in another process than the place that have something of a fetch.
+std::set<int64_t> Runner::senders_of(const Fetch& f) const {
+  std::set<int64_t> out;
+  for (const FetchPiece& p : f.pieces) {
+    if (comes_by_message(p, f.place)) out.insert(p.source);
+  }
+  return out;
+}
+
+// What a source in another process sends for a fetch, in the order in which it does: both ends find the same. An
+// element that two rectangles share comes once, into the first of them.
 std::vector<Runner::Delivery> Runner::deliveries(const AcquirePlan& a, const Fetch& f, int64_t source) const {
   std::vector<Delivery> out;
-  std::vector<Rect> before;  // with memory of their own
-  for (size_t i = 0; i < f.rects.size(); ++i) {
-    if (is_repeated(f.rects, i) || view_of(plan_, a, f, i, needs_.options.reach) >= 0) continue;
+  std::vector<Rect> before;
+  for (size_t i : with_memory(a, f)) {
     for (const FetchPiece& p : f.pieces) {
       if (p.source != source || !comes_by_message(p, f.place) || !overlap(p.rect, f.rects[i])) continue;
-      for (Rect& r : subtract(intersect(p.rect, f.rects[i]), before)) {
-        // A neighbour has the same rectangles: whatever part of one lies in them lies in the first that has it.
-        out.push_back({i, std::move(r)});
-      }
+      for (Rect& r : subtract(intersect(p.rect, f.rects[i]), before)) out.push_back({i, std::move(r)});
     }
     before.push_back(f.rects[i]);
+  }
+  return out;
+}
+
+// From there it is copied into the others.
+std::vector<Runner::PieceCopy> Runner::copies_inside(const Fetch& f, const Slot& slot,
+                                                     const std::vector<size_t>& own) const {
+  std::vector<PieceCopy> out;
+  for (size_t i : own) {
+    std::vector<Rect> before;
+    for (size_t j : own) {
+      if (j == i) break;
+      for (const FetchPiece& p : f.pieces) {
+        Rect both = intersect(f.rects[i], f.rects[j]);
+        if (both.empty() || !comes_by_message(p, f.place) || !overlap(p.rect, both)) continue;
+        for (Rect& r : subtract(intersect(p.rect, both), before)) out.push_back({slot.views[j], i, std::move(r)});
+      }
+      before.push_back(f.rects[j]);
+    }
   }
   return out;
 }
@@ -241,11 +256,8 @@ void Runner::submit_copies(const AcquirePlan& a, const Fetch& f, Slot& slot, Fil
 
 // A place in another process fetches: what comes from processors of this one is sent.
 void Runner::serve(const FetchStep& step, const Fetch& f, const std::vector<Slot*>& sources) {
-  std::set<int64_t> senders;
-  for (const FetchPiece& p : f.pieces) {
-    if (is_here(p.source) && comes_by_message(p, f.place)) senders.insert(p.source);
-  }
-  for (int64_t source : senders) {
+  for (int64_t source : senders_of(f)) {
+    if (!is_here(source)) continue;
     std::vector<Delivery> parts = deliveries(*step.acquire, f, source);
     if (parts.empty()) continue;
     Message message{source, f.place, options_.transport->next_number(source, f.place), {}};
@@ -254,11 +266,9 @@ void Runner::serve(const FetchStep& step, const Fetch& f, const std::vector<Slot
       if (f.pieces[p].source == source && sources[p]) slot = sources[p];
     }
     for (const Delivery& d : parts) {
-      if (!slot) {
-        message.parts.push_back({store_.view(step.acquire->tensor, source, d.part), d.part});
-      } else {
-        message.parts.push_back({slot->views[d.rect], d.part});
-      }
+      // A neighbour has the same rectangles as whoever asks for them.
+      View from = slot ? slot->views[d.rect] : store_.view(step.acquire->tensor, source, d.part);
+      message.parts.push_back({from, d.part});
     }
     submit_send(std::move(message), slot ? std::vector<Slot*>{slot} : std::vector<Slot*>{});
   }

@@ -107,6 +107,9 @@ class Runner : public PlanVisitor {
   void fill_slot(const AcquirePlan& acquire, const Fetch& fetch, Slot& slot, const std::vector<Slot*>& sources);
   bool comes_by_message(const FetchPiece& piece, int64_t place) const;
   std::vector<Delivery> deliveries(const AcquirePlan& acquire, const Fetch& fetch, int64_t source) const;
+  std::vector<size_t> with_memory(const AcquirePlan& acquire, const Fetch& fetch) const;
+  std::set<int64_t> senders_of(const Fetch& fetch) const;
+  std::vector<PieceCopy> copies_inside(const Fetch& fetch, const Slot& slot, const std::vector<size_t>& own) const;
   Filling filling_of(const AcquirePlan& acquire, const Fetch& fetch, const Slot& slot,
                      const std::vector<Slot*>& sources);
   TaskPtr send_task(Message message);

@@ -186,8 +186,20 @@ class Text(CliTest):
         self.assertEqual(places, sorted(places))
 
     def test_every_pass_can_be_dumped(self):
-        for name in ("module", "placement", "schedule", "program", "plan", "leaf"):
+        for name in ("module", "placement", "schedule", "program", "plan", "messages", "leaf"):
             self.assertTrue(self.succeed("explain", SUMMA, f"--dump={name}", "--set", SMALL).strip(), name)
+
+    def test_messages_add_up(self):
+        """As a matrix, and as a list on a grid with too many processors for one."""
+        for grid in ("gx=2,gy=3", "gx=4,gy=3"):
+            values = f"ni=13,nj=11,nk=9,chunk=2,{grid}"
+            text = self.succeed("explain", SUMMA, "--dump=messages", "--set", values)
+            steps = re.findall(r"step \d+: ([\d,]+) bytes in (\d+) messages", text)
+            told = self.json_of("explain", SUMMA, "--set", values)
+            self.assertEqual(sum(int(b.replace(",", "")) for b, _ in steps), told["bytes_moved"])
+            self.assertEqual(sum(int(m) for _, m in steps), told["messages"])
+            shown = re.findall(r"(?<=  )([\d,]+)(?=  |$)", text, re.MULTILINE)
+            self.assertEqual(sum(int(b.replace(",", "")) for b in shown), told["bytes_moved"], text)
 
     def test_a_dumped_module_is_a_program(self):
         for file in sorted(ALGORITHMS.glob("*.distal")):
