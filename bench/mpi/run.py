@@ -115,7 +115,8 @@ def weak_scaling(options):
 def tensor(options, kernel, ranks):
     n = cases.TENSOR_EXTENT
     settings = f"ni={n},nj={n},nk={n},{cases.tensor_grid(kernel, ranks)}"
-    out = {"DISTAL": distal(options, algorithm(kernel), settings, ranks)}
+    program = HERE / "ttm.distal" if kernel == "ttm" else algorithm(kernel)
+    out = {"DISTAL": distal(options, program, settings, ranks)}
     if driver(options, "CTF"):
         out["CTF"] = peer_of(options, "CTF", ranks, kernel, n, cases.TENSOR_RANK)
     return out

@@ -133,15 +133,10 @@ int main_command(int argc, const char* const* argv, RunOnMpi run_on_mpi) {
   } catch (const CLI::ParseError& e) {
     int status = app.exit(e, std::cout, std::cerr);
     return status == 0 ? 0 : 2;
-  } catch (const Error& e) {
-    fmt::print(stderr, "{}\n", e.what());
-    return static_cast<int>(e.kind());
-  } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "error: out of memory\n");
-    return 3;
-  } catch (const std::exception& e) {
-    fmt::print(stderr, "internal error (a defect of DISTAL, please report it): {}\n", e.what());
-    return 70;
+  } catch (...) {
+    auto [text, status] = failure_of(std::current_exception());
+    fmt::print(stderr, "{}\n", text);
+    return status;
   }
 }
 

@@ -186,10 +186,14 @@ int explain(const CliOptions& options, const LoadedModule& loaded) {
   return 0;
 }
 
-int check_command(const CliOptions& options) {
+void check_program(const CliOptions& options) {
   LoadedModule loaded = load_module(options);
   Plan plan = make_plan(compile(loaded.module), loaded.params);
   verify(plan, memory_needs(plan, Reach::own()));
+}
+
+int check_command(const CliOptions& options) {
+  check_program(options);
   fmt::print("{}: fine\n", options.file);
   return 0;
 }

@@ -7,10 +7,6 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "lower/compile.h"
-#include "plan/memory.h"
-#include "plan/verify.h"
-
 namespace distal::core {
 
 namespace {
@@ -58,20 +54,13 @@ std::string starter() {
   return said ? said : DISTAL_MPIEXEC;
 }
 
-// Whatever is wrong is said here, once, not by every rank.
-void check_program(const CliOptions& options) {
-  LoadedModule loaded = load_module(options);
-  Plan plan = make_plan(compile(loaded.module), loaded.params);
-  verify(plan, memory_needs(plan, Reach::own()));
-}
-
 }  // namespace
 
 int start_on_mpi(const CliOptions& options) {
   std::vector<std::string> command;
   std::string program = program_with_mpi();
   if (!is_rank_of_a_job()) {
-    check_program(options);
+    check_program(options);  // whatever is wrong is said here, once, not by every rank
     say_what_is_fine();
     command = {starter(), "-n", std::to_string(std::max(1, options.ranks))};
   }

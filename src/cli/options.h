@@ -63,6 +63,9 @@ int explain(const CliOptions& options, const LoadedModule& loaded);
 // Runs a program on the ranks of this job; the exit status.
 using RunOnMpi = int (*)(const CliOptions& options);
 
+// Refuses a program that cannot be run.
+void check_program(const CliOptions& options);
+
 // The commands; each returns the exit status.
 int run_command(const CliOptions& options, RunOnMpi run_on_mpi);
 int explain_command(const CliOptions& options);

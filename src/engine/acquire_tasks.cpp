@@ -9,11 +9,6 @@ namespace distal::core {
 
 namespace {
 
-bool is_repeated(const std::vector<Rect>& rects, size_t i) {
-  auto end = rects.begin() + static_cast<std::ptrdiff_t>(i);
-  return std::find(rects.begin(), end, rects[i]) != end;
-}
-
 // The parts of a rectangle in the order of a slot's rectangles that hold them, each with the slot's view of it.
 template <class F>
 void for_each_in_slot(const Slot& slot, const Rect& part, F&& f) {
@@ -34,6 +29,7 @@ void Runner::fetch(const FetchStep& step) {
   // Neighbours serve what they had before this step, so all sources are looked up before anyone moves on.
   std::vector<std::vector<Slot*>> sources;
   for (const Fetch& f : step.fetches) sources.push_back(source_slots(step, f));
+  carriers_ = carriers_of(step);
   for (size_t i = 0; i < step.fetches.size(); ++i) {
     const Fetch& f = step.fetches[i];
     is_here(f.place) ? fetch_one(step, f, sources[i]) : serve(step, f, sources[i]);
@@ -50,7 +46,6 @@ std::vector<Slot*> Runner::source_slots(const FetchStep& step, const Fetch& f) {
   return out;
 }
 
-// What comes by message is counted when it has come.
 void Runner::count(const FetchStep& step, const Fetch& f) {
   const AcquirePlan& a = *step.acquire;
   std::set<int64_t> senders;
@@ -60,17 +55,13 @@ void Runner::count(const FetchStep& step, const Fetch& f) {
     senders.insert(p.source);
     elements += p.rect.volume();
   }
-  for (int64_t source : senders) {
-    if (is_here(source)) continue;
-    for (const Delivery& d : deliveries(a, f, source)) elements -= d.part.volume();
-  }
   moved_ += elements * tensor(a.tensor).element_bytes;
   messages_ += static_cast<int64_t>(senders.size());
 }
 
 // From one process to another, unless it lies at home in reach of both.
 bool Runner::comes_by_message(const FetchPiece& piece, int64_t place) const {
-  if (is_here(piece.source) == is_here(place)) return false;
+  if (!needs_.options.apart(piece.source, place)) return false;
   return piece.from != FetchPiece::From::Home || !needs_.options.reach.together(piece.source, place);
 }
 
@@ -90,18 +81,14 @@ void Runner::fetch_one(const FetchStep& step, const Fetch& f, const std::vector<
 void Runner::lay_out(const AcquirePlan& a, const Fetch& f, Slot& slot) {
   slot.rects = f.rects;
   slot.views.assign(f.rects.size(), View{});
-  slot.in_place.assign(f.rects.size(), -1);
+  slot.in_place = views_of(plan_, a, f, needs_.options.reach);
   int64_t used = 0;
   for (size_t i = 0; i < f.rects.size(); ++i) {
     auto same = std::find(f.rects.begin(), f.rects.begin() + static_cast<std::ptrdiff_t>(i), f.rects[i]);
     size_t first = static_cast<size_t>(same - f.rects.begin());
     if (first < i) {
       slot.views[i] = slot.views[first];
-      slot.in_place[i] = slot.in_place[first];
-      continue;
-    }
-    slot.in_place[i] = view_of(plan_, a, f, i, needs_.options.reach);
-    if (slot.in_place[i] >= 0) {
+    } else if (slot.in_place[i] >= 0) {
       slot.views[i] = store_.view(a.tensor, slot.in_place[i], f.rects[i]);
     } else {
       slot.memory = buffers_at(a.acquire->id, f.place).memory_of(slot);
@@ -120,22 +107,22 @@ void Runner::clear_slot(const AcquirePlan& a, Slot& slot) {
 }
 
 void Runner::fill_slot(const AcquirePlan& a, const Fetch& f, Slot& slot, const std::vector<Slot*>& sources) {
-  bool has_memory = std::any_of(slot.in_place.begin(), slot.in_place.end(), [](int64_t p) { return p < 0; });
-  if (!has_memory) return;
-  Filling filling = filling_of(a, f, slot, sources);
+  std::vector<size_t> copied = copied_rects(slot.rects, slot.in_place);
+  if (copied.empty()) return;
+  Filling filling = filling_of(a, f, slot, copied, sources);
   bool one_message = filling.messages.size() == 1 && filling.copies.empty() && filling.inside.empty();
   if (one_message && !options_.checked) return submit_receive(std::move(filling.messages[0]), slot, true);
   // Messages come side by side, into a slot that nobody uses any more, and copies complete it.
   if (!filling.messages.empty()) submit_nothing(slot.resource);
   for (Message& m : filling.messages) submit_receive(m, slot, false);
-  submit_copies(a, f, slot, std::move(filling));
+  submit_copies(a, f.place, slot, std::move(filling));
 }
 
 Runner::Filling Runner::filling_of(const AcquirePlan& a, const Fetch& f, const Slot& slot,
-                                   const std::vector<Slot*>& sources) {
+                                   const std::vector<size_t>& copied, const std::vector<Slot*>& sources) {
   Filling out;
-  std::vector<size_t> own = with_memory(a, f);
-  for (size_t i : own) {
+  out.delivered.assign(f.rects.size(), 0);
+  for (size_t i : copied) {
     for (size_t p = 0; p < f.pieces.size(); ++p) {
       const FetchPiece& piece = f.pieces[p];
       if (comes_by_message(piece, f.place) || !overlap(piece.rect, f.rects[i])) continue;
@@ -151,22 +138,20 @@ Runner::Filling Runner::filling_of(const AcquirePlan& a, const Fetch& f, const S
     }
   }
   for (int64_t source : senders_of(f)) {
-    std::vector<Delivery> parts = deliveries(a, f, source);
+    std::vector<Delivery> parts = deliveries(f, copied, source);
     if (parts.empty()) continue;
-    Message message{source, f.place, options_.transport->next_number(source, f.place), {}};
-    for (const Delivery& d : parts) message.parts.push_back({slot.views[d.rect], d.part});
+    int64_t from = carrier(f.place, source);
+    Message message{from, f.place, options_.transport->next_number(from, f.place), {}};
+    bool counts = moves(*stage_, a.acquire->place_levels, source, f.place);
+    for (const Delivery& d : parts) {
+      message.parts.push_back({slot.views[d.rect], d.part});
+      out.delivered[d.rect] += d.part.volume();
+      // It is counted when it has come.
+      if (counts) moved_ -= d.part.volume() * tensor(a.tensor).element_bytes;
+    }
     out.messages.push_back(std::move(message));
   }
-  if (!out.messages.empty()) out.inside = copies_inside(f, slot, own);
-  return out;
-}
-
-// The rectangles of a fetch that are not used where they lie, each once.
-std::vector<size_t> Runner::with_memory(const AcquirePlan& a, const Fetch& f) const {
-  std::vector<size_t> out;
-  for (size_t i = 0; i < f.rects.size(); ++i) {
-    if (!is_repeated(f.rects, i) && view_of(plan_, a, f, i, needs_.options.reach) < 0) out.push_back(i);
-  }
+  if (!out.messages.empty()) out.inside = copies_inside(f, slot, copied);
   return out;
 }
 
@@ -179,12 +164,33 @@ std::set<int64_t> Runner::senders_of(const Fetch& f) const {
   return out;
 }
 
+// Every process finds the same trees.
+Carriers Runner::carriers_of(const FetchStep& step) const {
+  bool many = options_.transport && std::any_of(step.requests->begin(), step.requests->end(),
+                                                [](const auto& same) { return same.second.size() > 2; });
+  if (!many) return {};
+  std::vector<Leg> legs;
+  for (const Fetch& f : step.fetches) {
+    std::vector<size_t> copied = copied_rects(f.rects, views_of(plan_, *step.acquire, f, needs_.options.reach));
+    for (int64_t source : senders_of(f)) {
+      std::vector<Delivery> parts = deliveries(f, copied, source);
+      if (!parts.empty()) legs.push_back({source, f.place, std::move(parts)});
+    }
+  }
+  return broadcast_trees(legs, needs_.options.processes);
+}
+
+int64_t Runner::carrier(int64_t place, int64_t source) const {
+  auto found = carriers_.find({place, source});
+  return found == carriers_.end() ? source : found->second;
+}
+
 // What a source in another process sends for a fetch, in the order in which it does: both ends find the same. An
 // element that two rectangles share comes once, into the first of them.
-std::vector<Runner::Delivery> Runner::deliveries(const AcquirePlan& a, const Fetch& f, int64_t source) const {
+std::vector<Delivery> Runner::deliveries(const Fetch& f, const std::vector<size_t>& copied, int64_t source) const {
   std::vector<Delivery> out;
   std::vector<Rect> before;
-  for (size_t i : with_memory(a, f)) {
+  for (size_t i : copied) {
     for (const FetchPiece& p : f.pieces) {
       if (p.source != source || !comes_by_message(p, f.place) || !overlap(p.rect, f.rects[i])) continue;
       for (Rect& r : subtract(intersect(p.rect, f.rects[i]), before)) out.push_back({i, std::move(r)});
@@ -196,11 +202,11 @@ std::vector<Runner::Delivery> Runner::deliveries(const AcquirePlan& a, const Fet
 
 // From there it is copied into the others.
 std::vector<Runner::PieceCopy> Runner::copies_inside(const Fetch& f, const Slot& slot,
-                                                     const std::vector<size_t>& own) const {
+                                                     const std::vector<size_t>& copied) const {
   std::vector<PieceCopy> out;
-  for (size_t i : own) {
+  for (size_t i : copied) {
     std::vector<Rect> before;
-    for (size_t j : own) {
+    for (size_t j : copied) {
       if (j == i) break;
       for (const FetchPiece& p : f.pieces) {
         Rect both = intersect(f.rects[i], f.rects[j]);
@@ -236,16 +242,12 @@ void Runner::submit_receive(Message message, Slot& slot, bool alone) {
   stream_.submit(task, dependencies);
 }
 
-void Runner::submit_copies(const AcquirePlan& a, const Fetch& f, Slot& slot, Filling filling) {
-  std::string who = options_.checked ? stage_->machine.processor_name(f.place) : "";
-  std::vector<int64_t> filled(slot.rects.size(), 0);
-  for (const Message& m : filling.messages) {
-    for (const Delivery& d : deliveries(a, f, m.source)) filled[d.rect] += d.part.volume();
-  }
+void Runner::submit_copies(const AcquirePlan& a, int64_t place, Slot& slot, Filling filling) {
+  std::string who = options_.checked ? stage_->machine.processor_name(place) : "";
   std::vector<PieceCopy> copies = std::move(filling.copies);
   copies.insert(copies.end(), filling.inside.begin(), filling.inside.end());
   TaskPtr task = stream_.make([this, who, t = a.tensor, copies = std::move(copies), views = slot.views,
-                               rects = slot.rects, in_place = slot.in_place, filled = std::move(filled)] {
+                               rects = slot.rects, in_place = slot.in_place, filled = std::move(filling.delivered)] {
     carry_out(who, t, copies, views, rects, in_place, filled);
   });
   std::vector<TaskPtr> dependencies;
@@ -254,19 +256,21 @@ void Runner::submit_copies(const AcquirePlan& a, const Fetch& f, Slot& slot, Fil
   stream_.submit(task, dependencies);
 }
 
-// A place in another process fetches: what comes from processors of this one is sent.
+// A place in another process fetches: what comes from processors of this one, or is handed on by them, is sent.
 void Runner::serve(const FetchStep& step, const Fetch& f, const std::vector<Slot*>& sources) {
+  std::vector<size_t> copied = copied_rects(f.rects, views_of(plan_, *step.acquire, f, needs_.options.reach));
   for (int64_t source : senders_of(f)) {
-    if (!is_here(source)) continue;
-    std::vector<Delivery> parts = deliveries(*step.acquire, f, source);
+    int64_t sender = carrier(f.place, source);
+    if (!is_here(sender)) continue;
+    std::vector<Delivery> parts = deliveries(f, copied, source);
     if (parts.empty()) continue;
-    Message message{source, f.place, options_.transport->next_number(source, f.place), {}};
-    Slot* slot = nullptr;
-    for (size_t p = 0; p < f.pieces.size(); ++p) {
+    Message message{sender, f.place, options_.transport->next_number(sender, f.place), {}};
+    Slot* slot = sender == source ? nullptr : &buffers_at(step.acquire->acquire->id, sender).current();
+    for (size_t p = 0; p < f.pieces.size() && sender == source; ++p) {
       if (f.pieces[p].source == source && sources[p]) slot = sources[p];
     }
     for (const Delivery& d : parts) {
-      // A neighbour has the same rectangles as whoever asks for them.
+      // A neighbour or a carrier has the same rectangles as whoever asks for them.
       View from = slot ? slot->views[d.rect] : store_.view(step.acquire->tensor, source, d.part);
       message.parts.push_back({from, d.part});
     }
@@ -290,8 +294,8 @@ void Runner::carry_out(const std::string& who, int t, const std::vector<PieceCop
     copied_ += c.part.volume() * tensor(t).element_bytes;
   }
   if (!options_.checked) return;
-  for (size_t i = 0; i < rects.size(); ++i) {
-    if (in_place[i] >= 0 || is_repeated(rects, i) || filled[i] == rects[i].volume()) continue;
+  for (size_t i : copied_rects(rects, in_place)) {
+    if (filled[i] == rects[i].volume()) continue;
     throw InternalError(fmt::format("processor {} was given {} of the {} elements of {}{}", who, filled[i],
                                     rects[i].volume(), tensor(t).name, to_string(rects[i])));
   }

@@ -6,8 +6,6 @@ namespace distal::core {
 
 namespace {
 
-bool adds(const Transfer& t) { return t.kind != Transfer::Kind::WriteHome && t.kind != Transfer::Kind::Replicate; }
-
 bool goes_the_same_way(const Transfer& a, const Transfer& b) {
   return a.source == b.source && a.destination == b.destination && a.kind == b.kind;
 }
@@ -27,7 +25,15 @@ void Runner::release(const ReleaseStep& step) {
       transfer(step, *t);
     } else if (here || there) {
       while (next != end && goes_the_same_way(*t, *next)) ++next;
-      here ? send_transfers(step, t, next) : receive_transfers(step, t, next);
+      for (const std::vector<Rect>& rects : messages_of(step, {t, next})) {
+        if (here) {
+          send_parts(step, *t, rects);
+        } else if (adds(*t)) {
+          receive_and_add(step, *t, rects[0]);
+        } else {
+          receive_home(step, *t, rects);
+        }
+      }
     }
     t = next;
   }
@@ -87,17 +93,18 @@ void Runner::share(Resource& resource, Sharing sharing, const TaskPtr& task, std
   resource.add_shared(task, dependencies);
 }
 
-// What is added over there goes in parts, each a message; the rest in one.
-void Runner::send_transfers(const ReleaseStep& step, const Transfer* begin, const Transfer* end) {
-  std::vector<Rect> rects;
-  for (const Transfer* t = begin; t != end; ++t) {
-    if (!adds(*t)) {
-      rects.push_back(t->rect);
+// The messages of transfers that go the same way: what is added goes in parts, each a message, the rest in one.
+std::vector<std::vector<Rect>> Runner::messages_of(const ReleaseStep& step, std::span<const Transfer> same_way) const {
+  std::vector<std::vector<Rect>> out;
+  if (!adds(same_way[0])) out.emplace_back();
+  for (const Transfer& t : same_way) {
+    if (!adds(t)) {
+      out[0].push_back(t.rect);
       continue;
     }
-    for (Rect& part : staged_parts(t->rect, tensor(step.tensor).element_bytes)) send_parts(step, *t, {std::move(part)});
+    for (Rect& part : staged_parts(t.rect, tensor(step.tensor).element_bytes)) out.push_back({std::move(part)});
   }
-  if (!rects.empty()) send_parts(step, *begin, rects);
+  return out;
 }
 
 void Runner::send_parts(const ReleaseStep& step, const Transfer& first, const std::vector<Rect>& rects) {
@@ -111,18 +118,6 @@ void Runner::send_parts(const ReleaseStep& step, const Transfer& first, const st
   std::vector<TaskPtr> dependencies;
   share(from ? from->resource : homes_[static_cast<size_t>(first.source)], Sharing::Reads, task, dependencies);
   stream_.submit(task, dependencies);
-}
-
-void Runner::receive_transfers(const ReleaseStep& step, const Transfer* begin, const Transfer* end) {
-  std::vector<Rect> rects;
-  for (const Transfer* t = begin; t != end; ++t) {
-    if (!adds(*t)) {
-      rects.push_back(t->rect);
-      continue;
-    }
-    for (const Rect& part : staged_parts(t->rect, tensor(step.tensor).element_bytes)) receive_and_add(step, *t, part);
-  }
-  if (!rects.empty()) receive_home(step, *begin, rects);
 }
 
 void Runner::receive_home(const ReleaseStep& step, const Transfer& first, const std::vector<Rect>& rects) {

@@ -4,10 +4,12 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "engine/arena.h"
+#include "engine/broadcast.h"
 #include "engine/buffers.h"
 #include "engine/script.h"
 #include "engine/task_stream.h"
@@ -69,11 +71,7 @@ class Runner : public PlanVisitor {
     std::vector<PieceCopy> copies, inside;
     std::set<Slot*> read;
     std::vector<Message> messages;
-  };
-  // A part of a fetch that comes from another process, into the memory of one of its rectangles.
-  struct Delivery {
-    size_t rect;
-    Rect part;
+    std::vector<int64_t> delivered;  // elements that come by message, by rectangle
   };
   // What tasks of one release do with a piece or a copy, many of them at once.
   enum class Sharing { Reads, Writes };
@@ -106,16 +104,17 @@ class Runner : public PlanVisitor {
   void clear_slot(const AcquirePlan& acquire, Slot& slot);
   void fill_slot(const AcquirePlan& acquire, const Fetch& fetch, Slot& slot, const std::vector<Slot*>& sources);
   bool comes_by_message(const FetchPiece& piece, int64_t place) const;
-  std::vector<Delivery> deliveries(const AcquirePlan& acquire, const Fetch& fetch, int64_t source) const;
-  std::vector<size_t> with_memory(const AcquirePlan& acquire, const Fetch& fetch) const;
+  std::vector<Delivery> deliveries(const Fetch& fetch, const std::vector<size_t>& copied, int64_t source) const;
   std::set<int64_t> senders_of(const Fetch& fetch) const;
-  std::vector<PieceCopy> copies_inside(const Fetch& fetch, const Slot& slot, const std::vector<size_t>& own) const;
+  Carriers carriers_of(const FetchStep& step) const;
+  int64_t carrier(int64_t place, int64_t source) const;
+  std::vector<PieceCopy> copies_inside(const Fetch& fetch, const Slot& slot, const std::vector<size_t>& copied) const;
   Filling filling_of(const AcquirePlan& acquire, const Fetch& fetch, const Slot& slot,
-                     const std::vector<Slot*>& sources);
+                     const std::vector<size_t>& copied, const std::vector<Slot*>& sources);
   TaskPtr send_task(Message message);
   TaskPtr receive_task(Message message);
   void submit_receive(Message message, Slot& slot, bool alone);
-  void submit_copies(const AcquirePlan& acquire, const Fetch& fetch, Slot& slot, Filling filling);
+  void submit_copies(const AcquirePlan& acquire, int64_t place, Slot& slot, Filling filling);
   void serve(const FetchStep& step, const Fetch& fetch, const std::vector<Slot*>& sources);
   void submit_send(Message message, const std::vector<Slot*>& read);
   void carry_out(const std::string& who, int tensor, const std::vector<PieceCopy>& copies,
@@ -126,8 +125,7 @@ class Runner : public PlanVisitor {
   Slot* source_of(const ReleaseStep& step, const Transfer& transfer);
   Slot* target_of(const ReleaseStep& step, const Transfer& transfer);
   void transfer(const ReleaseStep& step, const Transfer& transfer);
-  void send_transfers(const ReleaseStep& step, const Transfer* begin, const Transfer* end);
-  void receive_transfers(const ReleaseStep& step, const Transfer* begin, const Transfer* end);
+  std::vector<std::vector<Rect>> messages_of(const ReleaseStep& step, std::span<const Transfer> same_way) const;
   void send_parts(const ReleaseStep& step, const Transfer& first, const std::vector<Rect>& rects);
   void receive_home(const ReleaseStep& step, const Transfer& first, const std::vector<Rect>& rects);
   void receive_and_add(const ReleaseStep& step, const Transfer& transfer, const Rect& part);
@@ -152,6 +150,7 @@ class Runner : public PlanVisitor {
   std::unordered_map<int64_t, size_t> staged_;                 // by processor: how often
   std::vector<Resource> homes_;                                // the output's piece, by processor
   std::map<Resource*, Sharing> shared_;                        // in the present release
+  Carriers carriers_;                                          // in the present fetch
   std::vector<TaskPtr> last_leaf_;
   std::vector<Interval<int64_t>> intervals_;
   std::atomic<int64_t> moved_{0};

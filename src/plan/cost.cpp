@@ -101,7 +101,7 @@ class CostVisitor : public PlanVisitor {
       count(made, step.tensor, t.rect, t.source, t.destination);
       pairs.insert({t.destination, t.source});
       replicated = replicated || t.kind == Transfer::Kind::Replicate;
-      combined = combined || (t.kind != Transfer::Kind::Replicate && t.kind != Transfer::Kind::WriteHome);
+      combined = combined || adds(t);
     }
     made.messages = static_cast<int64_t>(pairs.size());
     if (made.bytes == 0) return;

@@ -24,8 +24,7 @@ class NeedsVisitor : public PlanVisitor {
     auto& needs = needs_.buffers.back()[a.acquire->id];
     for (const Fetch& f : step.fetches) {
       int64_t bytes = 0;
-      for (size_t i = 0; i < f.rects.size(); ++i) {
-        if (is_repeated(f, i) || view_of(plan_, a, f, i, needs_.options.reach) >= 0) continue;
+      for (size_t i : copied_rects(f.rects, views_of(plan_, a, f, needs_.options.reach))) {
         bytes += f.rects[i].volume() * plan_.tensors[a.tensor].element_bytes;
       }
       BufferNeed& need = needs[f.place];
@@ -39,8 +38,7 @@ class NeedsVisitor : public PlanVisitor {
 
   void release(const ReleaseStep& step) override {
     for (const Transfer& t : step.transfers) {
-      bool adds = t.kind != Transfer::Kind::WriteHome && t.kind != Transfer::Kind::Replicate;
-      if (!adds || !needs_.options.apart(t.source, t.destination)) continue;
+      if (!adds(t) || !needs_.options.apart(t.source, t.destination)) continue;
       int64_t element_bytes = plan_.tensors[step.tensor].element_bytes;
       int64_t& staging = needs_.staging_bytes.back()[t.destination];
       for (const Rect& part : staged_parts(t.rect, element_bytes)) {
@@ -59,11 +57,6 @@ class NeedsVisitor : public PlanVisitor {
     }
   }
 
-  static bool is_repeated(const Fetch& f, size_t i) {
-    return std::find(f.rects.begin(), f.rects.begin() + static_cast<std::ptrdiff_t>(i), f.rects[i]) !=
-           f.rects.begin() + static_cast<std::ptrdiff_t>(i);
-  }
-
  private:
   const Plan& plan_;
   MemoryNeeds& needs_;
@@ -72,11 +65,24 @@ class NeedsVisitor : public PlanVisitor {
 
 }  // namespace
 
-int64_t view_of(const Plan& plan, const AcquirePlan& acquire, const Fetch& fetch, size_t rect, const Reach& reach) {
-  if (fetch.views[rect] >= 0) return fetch.views[rect];
-  if (reach == Reach::own() || acquire.acquire->privilege != Privilege::Read) return -1;
-  int64_t owner = plan.tensors[acquire.tensor].owners.single_owner(fetch.rects[rect], fetch.place);
-  return owner >= 0 && reach.together(owner, fetch.place) ? owner : -1;
+std::vector<int64_t> views_of(const Plan& plan, const AcquirePlan& acquire, const Fetch& fetch, const Reach& reach) {
+  std::vector<int64_t> out = fetch.views;
+  if (reach == Reach::own() || acquire.acquire->privilege != Privilege::Read) return out;
+  for (size_t i = 0; i < out.size(); ++i) {
+    if (out[i] >= 0) continue;
+    int64_t owner = plan.tensors[acquire.tensor].owners.single_owner(fetch.rects[i], fetch.place);
+    if (owner >= 0 && reach.together(owner, fetch.place)) out[i] = owner;
+  }
+  return out;
+}
+
+std::vector<size_t> copied_rects(const std::vector<Rect>& rects, const std::vector<int64_t>& views) {
+  std::vector<size_t> out;
+  for (size_t i = 0; i < rects.size(); ++i) {
+    auto is_same = [&](size_t j) { return rects[j] == rects[i]; };
+    if (views[i] < 0 && std::none_of(out.begin(), out.end(), is_same)) out.push_back(i);
+  }
+  return out;
 }
 
 std::vector<Rect> staged_parts(const Rect& rect, int64_t element_bytes) {

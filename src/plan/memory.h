@@ -56,8 +56,10 @@ struct BufferNeed {
   int depth = 1;
 };
 
-// Where a rectangle can be used without a copy: the owner of the piece it lies in, or -1.
-int64_t view_of(const Plan& plan, const AcquirePlan& acquire, const Fetch& fetch, size_t rect, const Reach& reach);
+// By rectangle of a fetch, where it can be used without a copy: the owner of the piece it lies in, or -1.
+std::vector<int64_t> views_of(const Plan& plan, const AcquirePlan& acquire, const Fetch& fetch, const Reach& reach);
+// The rectangles that are copied, each once though several accesses ask for it.
+std::vector<size_t> copied_rects(const std::vector<Rect>& rects, const std::vector<int64_t>& views);
 
 struct MemoryNeeds {
   MemoryOptions options = Reach::own();

@@ -56,6 +56,25 @@ inline bool overlap(const Rect& a, const Rect& b) {
   return true;
 }
 
+// All of a tensor of this shape.
+inline Rect whole(const Coordinates& shape) { return {Coordinates(shape.size(), 0), shape}; }
+
+// Calls f for every point of a rectangle, last dimension fastest.
+template <class F>
+void for_each_point(const Rect& rect, F&& f) {
+  if (rect.empty()) return;
+  Coordinates at = rect.lo;
+  while (true) {
+    f(at);
+    size_t d = at.size();
+    while (d > 0 && ++at[d - 1] == rect.hi[d - 1]) {
+      at[d - 1] = rect.lo[d - 1];
+      --d;
+    }
+    if (d == 0) return;
+  }
+}
+
 // Appends disjoint rectangles that together are a without b.
 void subtract(const Rect& a, const Rect& b, std::vector<Rect>& out);
 

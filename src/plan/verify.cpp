@@ -397,12 +397,7 @@ class Verifier : public PlanVisitor {
     const Ownership& owners = tensor(step.tensor).owners;
     Deliveries delivered;
     std::map<int64_t, int64_t> wanted;
-    Rect all;
-    for (int64_t extent : owners.shape()) {
-      all.lo.push_back(0);
-      all.hi.push_back(extent);
-    }
-    owners.cut(all, [&](const Rect& part, const Colour& colour) {
+    owners.cut(whole(owners.shape()), [&](const Rect& part, const Colour& colour) {
       std::vector<int64_t> replicas = owners.processors_of(colour);
       for (size_t r = 1; r < replicas.size(); ++r) wanted[replicas[r]] += part.volume();
     });

@@ -311,12 +311,7 @@ class Walker {
   void replicate() {
     const Ownership& owners = plan_.tensors[stage_.output].owners;
     ReleaseStep step{nullptr, stage_.output, states_[0].step + 1, {}, {}};
-    Rect all;
-    for (int64_t extent : owners.shape()) {
-      all.lo.push_back(0);
-      all.hi.push_back(extent);
-    }
-    owners.cut(all, [&](const Rect& part, const Colour& colour) {
+    owners.cut(whole(owners.shape()), [&](const Rect& part, const Colour& colour) {
       std::vector<int64_t> replicas = owners.processors_of(colour);
       for (size_t r = 1; r < replicas.size(); ++r) {
         step.transfers.push_back({part, replicas[0], replicas[r], Transfer::Kind::Replicate});

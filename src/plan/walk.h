@@ -55,6 +55,11 @@ struct Transfer {
   Kind kind = Kind::WriteHome;
 };
 
+// Whether what it brings is added to what is there.
+inline bool adds(const Transfer& t) {
+  return t.kind != Transfer::Kind::WriteHome && t.kind != Transfer::Kind::Replicate;
+}
+
 struct ReleaseStep {
   const AcquirePlan* acquire = nullptr;  // null for the last copies to further replicas
   int tensor = 0;

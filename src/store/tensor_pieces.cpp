@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <numeric>
 
 namespace distal::core {
 
@@ -17,22 +18,6 @@ int64_t local_of(const std::vector<Run>& runs, int64_t x) {
   auto run = std::upper_bound(runs.begin(), runs.end(), x, [](int64_t at, const Run& r) { return at < r.hi; });
   if (run == runs.end() || x < run->lo) throw InternalError("a processor does not own the element asked of it");
   return run->local + (x - run->lo);
-}
-
-// Calls f for every coordinate of a rectangle, last dimension fastest.
-template <class F>
-void for_each_point(const Rect& rect, F&& f) {
-  if (rect.empty()) return;
-  Coordinates at = rect.lo;
-  while (true) {
-    f(at);
-    size_t d = at.size();
-    while (d > 0 && ++at[d - 1] == rect.hi[d - 1]) {
-      at[d - 1] = rect.lo[d - 1];
-      --d;
-    }
-    if (d == 0) return;
-  }
 }
 
 }  // namespace
@@ -108,8 +93,7 @@ void TensorPieces::clear(int64_t processor) {
     return;
   }
   // The caller's buffer may have gaps, which are not ours to touch.
-  Rect all{Coordinates(piece.home.extents.size(), 0), piece.home.extents};
-  clear_rect(type_, {piece.data, 0, piece.strides}, all);
+  clear_rect(type_, {piece.data, 0, piece.strides}, whole(piece.home.extents));
 }
 
 std::byte* TensorPieces::element(int64_t processor, const Coordinates& at) const {
@@ -159,19 +143,17 @@ std::string TensorPieces::differing_replica() const {
 }
 
 std::vector<std::byte> TensorPieces::gather() const {
-  Rect all;
-  std::vector<int> order;
-  int64_t volume = 1;
-  for (int64_t extent : owners_.shape()) {
-    order.push_back(static_cast<int>(all.lo.size()));
-    all.lo.push_back(0);
-    all.hi.push_back(extent);
-    volume *= extent;
-  }
-  std::vector<std::byte> out(static_cast<size_t>(volume * element_bytes_));
-  View to = dense_view(out.data(), all, order);
-  owners_.cut(all, [&](const Rect& part, const Colour& colour) {
-    copy_rect(type_, to, view(owners_.first_owner(colour), part), part);
+  return gather(whole(owners_.shape()), [](int64_t) { return true; });
+}
+
+std::vector<std::byte> TensorPieces::gather(const Rect& rect, const std::function<bool(int64_t)>& is_wanted) const {
+  std::vector<int> rows_first(rect.dimensions());
+  std::iota(rows_first.begin(), rows_first.end(), 0);
+  std::vector<std::byte> out(static_cast<size_t>(rect.volume() * element_bytes_));
+  View to = dense_view(out.data(), rect, rows_first);
+  owners_.cut(rect, [&](const Rect& part, const Colour& colour) {
+    int64_t owner = owners_.first_owner(colour);
+    if (is_wanted(owner)) copy_rect(type_, to, view(owner, part), part);
   });
   return out;
 }

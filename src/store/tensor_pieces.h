@@ -53,6 +53,8 @@ class TensorPieces {
   std::string differing_replica() const;
   // The whole tensor in row-major order, taken from the first replica.
   std::vector<std::byte> gather() const;
+  // The same of a part of it; what the processors that are not wanted have stays zero.
+  std::vector<std::byte> gather(const Rect& rect, const std::function<bool(int64_t)>& is_wanted) const;
 
  private:
   struct Piece {

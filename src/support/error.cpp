@@ -40,6 +40,19 @@ std::string render_error(const std::string& message, const SourceSpan& span, con
   return out;
 }
 
+Failure failure_of(const std::exception_ptr& why) {
+  constexpr int kSoftwareError = 70;  // of sysexits.h
+  try {
+    std::rethrow_exception(why);
+  } catch (const Error& e) {
+    return {e.what(), static_cast<int>(e.kind())};
+  } catch (const std::bad_alloc&) {
+    return {"error: out of memory", static_cast<int>(Error::Kind::Resources)};
+  } catch (const std::exception& e) {
+    return {fmt::format("internal error (a defect of DISTAL, please report it): {}", e.what()), kSoftwareError};
+  }
+}
+
 }  // namespace distal::core
 
 namespace distal {

@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
 #include <exception>
+#include <functional>
 #include <iostream>
 
 #include "engine/processes.h"
@@ -137,6 +140,13 @@ class Together {
     test::require_equal("peak memory", peak, needs_.peak_per_processor);
   }
 
+  // In one run of the whole plan.
+  int64_t most_sent() {
+    place(Expected(plan_, sample_.seed));
+    on_all([](Process& p) { return p.runner().run(); });
+    return hub_.most_sent();
+  }
+
  private:
   void place(const Expected& expected) {
     for (auto& p : processes_) expected.place(p->store());
@@ -181,21 +191,15 @@ class Together {
 
   // A whole tensor in row-major order.
   std::vector<std::byte> gather(int tensor) {
-    const TensorPlan& t = plan_.tensors[static_cast<size_t>(tensor)];
-    Rect all;
-    std::vector<int> rows_first;
-    for (int64_t extent : t.owners.shape()) {
-      rows_first.push_back(static_cast<int>(rows_first.size()));
-      all.lo.push_back(0);
-      all.hi.push_back(extent);
+    Rect all = whole(plan_.tensors[static_cast<size_t>(tensor)].owners.shape());
+    std::vector<std::byte> out;
+    for (size_t i = 0; i < processes_.size(); ++i) {
+      auto is_its_own = [&](int64_t p) { return hub_.process_of(p) == static_cast<int>(i); };
+      std::vector<std::byte> part = processes_[i]->store().pieces(tensor).gather(all, is_its_own);
+      if (out.empty()) out.resize(part.size());
+      // Every element has one first owner; in the parts of the others it is zero.
+      std::transform(out.begin(), out.end(), part.begin(), out.begin(), std::bit_or<>());
     }
-    std::vector<std::byte> out(static_cast<size_t>(all.volume() * t.element_bytes));
-    View to = dense_view(out.data(), all, rows_first);
-    t.owners.cut(all, [&](const Rect& part, const Colour& colour) {
-      int64_t owner = t.owners.first_owner(colour);
-      const TensorStore& store = processes_[static_cast<size_t>(hub_.process_of(owner))]->store();
-      copy_rect(store.type(), to, store.view(tensor, owner, part), part);
-    });
     return out;
   }
 
@@ -225,7 +229,8 @@ const std::vector<Setup>& setups() {
                                       {"three_apart", {0, 1, 2}, 1, 2},
                                       {"three_on_two_nodes", {0, 0, 1}, 0, 3},
                                       {"four_on_two_nodes", {0, 0, 1, 1}, 1, 4},
-                                      {"four_of_one_node", {0, 0, 0, 0}, 0, 5}};
+                                      {"four_of_one_node", {0, 0, 0, 0}, 0, 5},
+                                      {"seven_apart", {0, 1, 2, 3, 4, 5, 6}, 1, 6}};
   return all;
 }
 
@@ -250,6 +255,35 @@ TEST_P(Processes, RandomPrograms) {
     if (!sample) continue;
     run_together(*sample, GetParam());
     ++count;
+  }
+}
+
+// One processor has what all others need.
+const std::string kFromOne = R"(param n = 40, g = 8
+machine M = Grid(g)
+tensor a(n) : x -> x on M
+tensor B(n, n) : xy -> x on M
+tensor c(n) : x -> 0 on M
+a(i) = B(i, j) * c(j)
+schedule
+  distribute(i, io, ii, M)
+  communicate({a, B, c}, io)
+)";
+
+Setup apart(int processes) {
+  Setup setup{"apart", {}, 0, 7};
+  for (int p = 0; p < processes; ++p) setup.nodes.push_back(p);
+  return setup;
+}
+
+TEST(Broadcasts, AreHandedOn) {
+  for (int processes : {2, 3, 5, 8}) {
+    SCOPED_TRACE(processes);
+    auto setup = apart(processes);
+    Sample sample{"from one", kFromOne, fmt::format("g={}", processes), ElementType::Double, 3};
+    int rounds = std::bit_width(static_cast<unsigned>(processes - 1));
+    EXPECT_EQ(Together(sample, setup).most_sent(), rounds);
+    run_together(sample, setup);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "on_legion.h"
 #include "support/algorithm_texts.h"
+#include "support/programs.h"
 
 namespace distal::core {
 namespace {
@@ -65,20 +66,13 @@ Bindings joined(Bindings a, const Bindings& b, const Bindings& c) {
 }
 
 // Loops in loops, each with an acquire of its own, also of the output.
-const std::string kSummaInBlocks = R"(param ni = 37, nj = 12, nk = 9, gx = 2, gy = 2, b = 5
-machine M = Grid(gx, gy)
-tensor A(ni, nj) : xy -> xy on M
-tensor B(ni, nk) : xy -> xy on M
-tensor C(nk, nj) : xy -> xy on M
-A(i, j) = B(i, k) * C(k, j)
-schedule
-  distribute({i, j}, {io, jo}, {ii, ji}, M)
-  split(ii, is, ib, b)
-  split(k, ks, kb, b)
+const std::string kSummaInBlocks = test::tiled_gemm(R"(  distribute({i, j}, {io, jo}, {ii, ji}, M)
+  split(ii, is, ib, chunk)
+  split(k, ks, kb, chunk)
   reorder({io, jo, is, ks, ib, ji, kb})
   communicate(A, is)
   communicate({B, C}, ks)
-)";
+)");
 
 // Kernels with the params to run them with, the first also in two processes.
 struct Kernel {
@@ -99,7 +93,7 @@ const std::vector<Kernel>& kernels() {
       {"matvec", algorithm("matvec"), {{{"ni", 17}, {"nj", 14}}}},
       {"matvec_rows", test::kMatvecByRows, {{}}},
       {"matvec_columns", test::kMatvecByColumns, {{}}},
-      {"summa_blocks", kSummaInBlocks, {{}, {{"ni", 5}, {"b", 2}}}},
+      {"summa_blocks", kSummaInBlocks, {{{"ni", 37}, {"nk", 9}, {"chunk", 5}}, {{"ni", 5}, {"chunk", 2}}}},
       {"batched", test::kBatchedGemm, {{}, {{"nb", 1}}}},
       {"two_cannon", test::kTwoLevelCannon, {{}, {{"g", 2}, {"h", 3}}}},
       {"cannon_in_cannon", test::kCannonInCannon, {{}}},

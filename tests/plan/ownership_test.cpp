@@ -15,17 +15,6 @@ namespace {
 using test::Layout;
 using test::tensor_of;
 
-template <class F>
-void for_each_point(const Coordinates& shape, F&& f) {
-  Coordinates at(shape.size(), 0);
-  while (true) {
-    f(at);
-    size_t d = at.size();
-    while (d > 0 && ++at[d - 1] == shape[d - 1]) at[--d] = 0;
-    if (d == 0) return;
-  }
-}
-
 // The definition, written down once more: which processors (as coordinates, all levels in one row) hold a point. A
 // level looks at coordinates inside of the piece of the level above.
 std::set<Coordinates> holders_by_definition(const Tensor& tensor, Coordinates at) {
@@ -89,7 +78,7 @@ INSTANTIATE_TEST_SUITE_P(Layouts, OwnershipOf, testing::ValuesIn(test::all_layou
                          [](const auto& tested) { return tested.param.name; });
 
 TEST_P(OwnershipOf, IsTheDefinition) {
-  for_each_point(owners_.shape(), [&](const Coordinates& at) {
+  for_each_point(whole(owners_.shape()), [&](const Coordinates& at) {
     std::set<Coordinates> got;
     std::vector<int64_t> processors = owners_.processors_of(owners_.colour_of(at));
     EXPECT_TRUE(std::is_sorted(processors.begin(), processors.end()));
@@ -100,7 +89,7 @@ TEST_P(OwnershipOf, IsTheDefinition) {
 }
 
 TEST_P(OwnershipOf, AColourNamesTheDimensionsThatCut) {
-  for_each_point(owners_.shape(), [&](const Coordinates& at) {
+  for_each_point(whole(owners_.shape()), [&](const Coordinates& at) {
     Colour colour = owners_.colour_of(at);
     size_t m = 0;
     for (const LevelDistribution& level : tensor_.distribution->levels) {
@@ -123,7 +112,7 @@ TEST_P(OwnershipOf, PiecesCoverEverythingOnce) {
       EXPECT_FALSE(r.empty());
       Coordinates extents;
       for (size_t d = 0; d < r.lo.size(); ++d) extents.push_back(r.hi[d] - r.lo[d]);
-      for_each_point(extents, [&](Coordinates at) {
+      for_each_point(whole(extents), [&](Coordinates at) {
         for (size_t d = 0; d < at.size(); ++d) at[d] += r.lo[d];
         EXPECT_TRUE(held[at].insert(p).second) << "twice in one piece";
       });
@@ -141,18 +130,14 @@ TEST_P(OwnershipOf, PiecesCoverEverythingOnce) {
       EXPECT_EQ(local, piece.extents[d]);
     }
   }
-  for_each_point(owners_.shape(), [&](const Coordinates& at) {
+  for_each_point(whole(owners_.shape()), [&](const Coordinates& at) {
     std::vector<int64_t> expected = owners_.processors_of(owners_.colour_of(at));
     EXPECT_EQ(held[at], std::set<int64_t>(expected.begin(), expected.end()));
   });
 }
 
 TEST_P(OwnershipOf, CutGivesPartsOfOneColour) {
-  Rect all;
-  for (int64_t e : owners_.shape()) {
-    all.lo.push_back(0);
-    all.hi.push_back(e);
-  }
+  Rect all = whole(owners_.shape());
   std::vector<Rect> some{all};
   for (size_t d = 0; d < all.lo.size(); ++d) {
     if (all.hi[d] < 3) continue;
@@ -206,7 +191,7 @@ TEST(Paper, RunningExample) {
 TEST(Paper, Hierarchy) {
   // Tiles on a plane of nodes, and rows of a tile on the GPUs of a node; the names of a level are its own.
   Ownership owners(tensor_of({"", "8, 8", "xy -> xy, zw -> z", "Grid(2, 2) of Grid(4)"}), {});
-  for_each_point({8, 8}, [&](const Coordinates& at) {
+  for_each_point(whole({8, 8}), [&](const Coordinates& at) {
     EXPECT_EQ(owners.colour_of(at), (Colour{at[0] / 4, at[1] / 4, at[0] % 4}));
   });
 }

@@ -50,11 +50,7 @@ class Expected {
  public:
   Expected(const Plan& plan, uint64_t seed) : plan_(plan), type_(plan.program->module.type) {
     for (const TensorPlan& t : plan.tensors) {
-      Rect all;
-      for (int64_t extent : t.owners.shape()) {
-        all.lo.push_back(0);
-        all.hi.push_back(extent);
-      }
+      Rect all = whole(t.owners.shape());
       std::vector<std::byte> data(static_cast<size_t>(all.volume() * t.element_bytes));
       for (int64_t i = 0; i < all.volume(); ++i) set_sample(tensor_seed(t.name, seed), i, data.data());
       tensors_.push_back(std::move(data));
@@ -131,20 +127,11 @@ class Expected {
   }
 
   void check_rect(const TensorStore& store, int t, int64_t p, const Rect& rect) const {
-    if (rect.empty()) return;
-    Coordinates at = rect.lo;
-    while (true) {
-      if (std::memcmp(store.element(t, p, at), element(t, at), static_cast<size_t>(size_of(type_))) != 0) {
-        throw Wrong(fmt::format("{}({}) of processor {} is not what its other owners have, or had before",
-                                plan_.tensors[static_cast<size_t>(t)].name, fmt::join(at, ", "), p));
-      }
-      size_t d = at.size();
-      while (d > 0 && ++at[d - 1] == rect.hi[d - 1]) {
-        at[d - 1] = rect.lo[d - 1];
-        --d;
-      }
-      if (d == 0) return;
-    }
+    for_each_point(rect, [&](const Coordinates& at) {
+      if (std::memcmp(store.element(t, p, at), element(t, at), static_cast<size_t>(size_of(type_))) == 0) return;
+      throw Wrong(fmt::format("{}({}) of processor {} is not what its other owners have, or had before",
+                              plan_.tensors[static_cast<size_t>(t)].name, fmt::join(at, ", "), p));
+    });
   }
 
   const Plan& plan_;

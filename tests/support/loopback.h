@@ -42,12 +42,20 @@ class LoopbackHub {
   }
 
   int process_of(int64_t processor) const { return processes_[static_cast<size_t>(processor)]; }
+  // How many messages the processor that sent most of them sent.
+  int64_t most_sent() {
+    std::lock_guard lock(mutex_);
+    int64_t most = 0;
+    for (const auto& [processor, count] : sent_) most = std::max(most, count);
+    return most;
+  }
   void meet(int process) { meetings_.at(nodes_[static_cast<size_t>(process)])->arrive_and_wait(); }
 
   void send(Message message, Transport::Done done) {
     bool at_once = false;
     {
       std::lock_guard lock(mutex_);
+      ++sent_[message.source];
       at_once = choice_.chance(50);
     }
     if (!at_once) return post({std::move(message), {}, std::move(done)}, kSent);
@@ -137,6 +145,7 @@ class LoopbackHub {
   property::Choice choice_;
   std::map<std::tuple<int, int, int64_t>, Both> pending_;
   std::vector<Both> ready_;
+  std::map<int64_t, int64_t> sent_;  // messages by processor
   bool stopping_ = false;
   std::thread thread_;  // last: it uses all of the above
 };

@@ -40,22 +40,6 @@ inline void write_sample(ElementType type, bool integer_valued, uint64_t seed, i
   });
 }
 
-// Calls f for every coordinate of a rectangle.
-template <class F>
-void for_each_point(const Rect& rect, F&& f) {
-  if (rect.empty()) return;
-  Coordinates at = rect.lo;
-  while (true) {
-    f(static_cast<const Coordinates&>(at));
-    size_t d = at.size();
-    while (d > 0 && ++at[d - 1] == rect.hi[d - 1]) {
-      at[d - 1] = rect.lo[d - 1];
-      --d;
-    }
-    if (d == 0) return;
-  }
-}
-
 // A planned and verified program with its data in place, that can be run again and again and is checked each time.
 class TestRun {
  public:

@@ -37,9 +37,10 @@ struct MpiKernel::State {
   // Leaves each tensor the pieces of this rank's processors.
   std::shared_ptr<const Prepared> spread() {
     std::shared_ptr<const Prepared> prepared = kernel->prepare();
-    std::vector<int> ranks = core::processes_of_processors(prepared->plan, cluster.ranks());
-    std::vector<bool> here;
-    for (int rank : ranks) here.push_back(rank == cluster.rank());
+    here.clear();
+    for (int rank : core::processes_of_processors(prepared->plan, cluster.ranks())) {
+      here.push_back(rank == cluster.rank());
+    }
     for (const auto& t : kernel->built.tensors) t->keep_only(here);
     return prepared;
   }
@@ -72,6 +73,7 @@ struct MpiKernel::State {
 
   std::shared_ptr<Kernel::State> kernel;
   core::Cluster cluster;
+  std::vector<bool> here;  // by processor: is it this rank's
   std::shared_ptr<const Prepared> made_for;
   RunOptions made_with;
   std::unique_ptr<core::MpiEngine> engine;
@@ -81,11 +83,10 @@ MpiKernel::MpiKernel(const Kernel& kernel, MPI_Comm communicator)
     : state_(std::make_shared<State>(kernel, communicator)) {}
 
 std::vector<int64_t> MpiKernel::processors() const {
-  std::shared_ptr<const Prepared> prepared = state_->spread();
-  std::vector<int> ranks = core::processes_of_processors(prepared->plan, state_->cluster.ranks());
+  state_->spread();
   std::vector<int64_t> out;
-  for (size_t p = 0; p < ranks.size(); ++p) {
-    if (ranks[p] == state_->cluster.rank()) out.push_back(static_cast<int64_t>(p));
+  for (size_t p = 0; p < state_->here.size(); ++p) {
+    if (state_->here[p]) out.push_back(static_cast<int64_t>(p));
   }
   return out;
 }

@@ -1,8 +1,5 @@
 #include "engine/mpi/datatype.h"
 
-#include <algorithm>
-#include <numeric>
-
 namespace distal::core {
 
 namespace {
@@ -42,9 +39,7 @@ MPI_Datatype type_of(const MessagePart& part, int64_t element_bytes) {
     if (count > 1 && part.view.strides[d - 1] * element_bytes != run) break;
     run *= count;
   }
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  MPI_Type_contiguous(1, MPI_BYTE, &type);
-  replace(type, repeated(type, run, 1));
+  MPI_Datatype type = repeated(MPI_BYTE, run, 1);
   for (; d > 0; --d) {
     int64_t count = part.rect.hi[d - 1] - part.rect.lo[d - 1];
     if (count > 1) replace(type, repeated(type, count, part.view.strides[d - 1] * element_bytes));

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <thread>
 
 #include "engine/processes.h"
@@ -73,50 +72,54 @@ void require_node_memory(int64_t need, int64_t have) {
 
 }  // namespace
 
-MpiEngine::MpiEngine(const Plan& plan, const Cluster& cluster, MpiOptions options, int64_t available)
+MpiEngine::MpiEngine(const Plan& plan, const Cluster& cluster, const MpiOptions& options)
     : plan_(plan),
       cluster_(cluster),
       ranks_(processes_of_processors(plan, cluster.ranks())),
       threads_(threads_for(cluster, options)),
-      allocator_(plan.processors) {
-  MemoryOptions memory = reach_of(cluster, ranks_, options.share);
-  memory.processes = ranks_;
-  memory.ahead = options.ahead;
-  choose_needs(memory, available);
+      allocator_(plan.processors) {}
+
+MpiEngine::MpiEngine(const Plan& plan, const Cluster& cluster, MpiOptions options, int64_t available)
+    : MpiEngine(plan, cluster, options) {
+  choose_needs(memory_options(options, options.share), available);
   if (options.share) {
     int64_t bytes = 0;
     offsets_in(plan, ranks_, cluster.rank(), &bytes);
     window_ = Window::make(cluster, bytes);
-    memory.reach = reach_of(cluster, ranks_, window_ != nullptr);
+    MemoryOptions memory = memory_options(options, window_ != nullptr);
     // A node that cannot share needs memory for copies.
     if (memory.reach != needs_.options.reach) choose_needs(memory, available);
   }
-  verify(plan, needs_, {});
-  transport_ = std::make_unique<MpiTransport>(cluster, ranks_, plan.tensors[0].element_bytes);
+  connect();
   place_pieces();
 }
 
 MpiEngine::MpiEngine(const Plan& plan, const Cluster& cluster, MpiOptions options, std::unique_ptr<TensorStore> store)
-    : plan_(plan),
-      cluster_(cluster),
-      ranks_(processes_of_processors(plan, cluster.ranks())),
-      threads_(threads_for(cluster, options)),
-      allocator_(plan.processors),
-      store_(std::move(store)) {
-  MemoryOptions memory = reach_of(cluster, ranks_, false);
-  memory.processes = ranks_;
-  memory.ahead = options.ahead;
-  needs_ = memory_needs(plan, memory);
-  verify(plan, needs_, {});
-  transport_ = std::make_unique<MpiTransport>(cluster, ranks_, plan.tensors[0].element_bytes);
+    : MpiEngine(plan, cluster, options) {
+  store_ = std::move(store);
+  needs_ = memory_needs(plan, memory_options(options, false));
+  connect();
 }
 
-// Working ahead is for those who have the memory.
+MemoryOptions MpiEngine::memory_options(const MpiOptions& options, bool shares) const {
+  MemoryOptions memory = reach_of(cluster_, ranks_, shares);
+  memory.processes = ranks_;
+  memory.ahead = options.ahead;
+  return memory;
+}
+
+void MpiEngine::connect() {
+  verify(plan_, needs_, {});
+  transport_ = std::make_unique<MpiTransport>(cluster_, ranks_, plan_.tensors[0].element_bytes);
+}
+
+// As far ahead as there is memory for it.
 void MpiEngine::choose_needs(MemoryOptions memory, int64_t available) {
   needs_ = memory_needs(plan_, memory);
-  bool fits = need_of_node(cluster_, ranks_, needs_) <= available;
-  if (memory.ahead > 0 && smallest_of_all(cluster_, fits ? 1 : 0) == 0) {
-    memory.ahead = 0;
+  while (memory.ahead > 0) {
+    bool fits = need_of_node(cluster_, ranks_, needs_) <= available;
+    if (smallest_of_all(cluster_, fits ? 1 : 0) == 1) break;
+    --memory.ahead;
     needs_ = memory_needs(plan_, memory);
   }
   together(cluster_, [&] { require_node_memory(need_of_node(cluster_, ranks_, needs_), available); });
@@ -182,13 +185,7 @@ int64_t MpiEngine::peak_per_processor() const {
 
 std::vector<std::byte> MpiEngine::gather(int tensor, At at) const {
   const TensorPlan& t = plan_.tensors[static_cast<size_t>(tensor)];
-  Rect all;
-  for (int64_t extent : t.owners.shape()) {
-    all.lo.push_back(0);
-    all.hi.push_back(extent);
-  }
-  std::vector<int> rows_first(t.owners.shape().size());
-  std::iota(rows_first.begin(), rows_first.end(), 0);
+  Rect all = whole(t.owners.shape());
   int64_t rows = all.dimensions() > 0 ? all.hi[0] : 1;
   int64_t row_bytes = rows > 0 ? all.volume() / rows * t.element_bytes : 0;
   int64_t at_once = std::max<int64_t>(1, kGatherBytes / std::max<int64_t>(1, row_bytes));
@@ -200,12 +197,7 @@ std::vector<std::byte> MpiEngine::gather(int tensor, At at) const {
       slab.hi[0] = std::min(rows, row + at_once);
     }
     // Every element has one first owner; the others contribute zeros.
-    std::vector<std::byte> bytes(static_cast<size_t>(slab.volume() * t.element_bytes));
-    View to = dense_view(bytes.data(), slab, rows_first);
-    t.owners.cut(slab, [&](const Rect& part, const Colour& colour) {
-      int64_t owner = t.owners.first_owner(colour);
-      if (is_here(owner)) copy_rect(store_->type(), to, store_->view(tensor, owner, part), part);
-    });
+    std::vector<std::byte> bytes = store_->pieces(tensor).gather(slab, [&](int64_t p) { return is_here(p); });
     MPI_Allreduce(MPI_IN_PLACE, bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, MPI_BOR, cluster_.all());
     if (at == At::All || cluster_.rank() == 0) out.insert(out.end(), bytes.begin(), bytes.end());
   }

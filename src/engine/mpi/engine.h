@@ -15,7 +15,7 @@ namespace distal::core {
 struct MpiOptions {
   int threads = 0;    // of each rank; 0: its share of the node's cores
   bool share = true;  // let ranks of one node use each other's pieces where they lie
-  int ahead = 1;      // steps that may be fetched while one is worked on
+  int ahead = 1;      // steps that may be fetched while one is worked on, if there is memory for them
 };
 
 // Carries a plan out on the ranks of a communicator, which all do the same calls. The pieces of a rank's tensors are
@@ -47,6 +47,9 @@ class MpiEngine {
   std::vector<std::byte> gather(int tensor, At at) const;
 
  private:
+  MpiEngine(const Plan& plan, const Cluster& cluster, const MpiOptions& options);
+  MemoryOptions memory_options(const MpiOptions& options, bool shares) const;
+  void connect();
   void choose_needs(MemoryOptions memory, int64_t available);
   void place_pieces();
   RunCounts of_all(RunCounts mine) const;

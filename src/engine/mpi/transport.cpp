@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <new>
 
 #include "support/error.h"
 
@@ -34,23 +33,10 @@ void back_off(int rounds, int most_microseconds) {
   }
 }
 
-// The reason, and the exit status that goes with it.
-std::pair<std::string, int> reason(const std::exception_ptr& why) {
-  try {
-    std::rethrow_exception(why);
-  } catch (const Error& e) {
-    return {e.what(), static_cast<int>(e.kind())};
-  } catch (const std::bad_alloc&) {
-    return {"error: out of memory", static_cast<int>(Error::Kind::Resources)};
-  } catch (const std::exception& e) {
-    return {fmt::format("internal error (a defect of DISTAL, please report it): {}", e.what()), 70};
-  }
-}
-
 }  // namespace
 
 void end_job(const Cluster& cluster, const std::exception_ptr& why) {
-  auto [text, status] = reason(why);
+  auto [text, status] = failure_of(why);
   fmt::print(stderr, "rank {}: {}\n", cluster.rank(), text);
   std::fflush(stderr);
   MPI_Abort(cluster.all(), status);
