@@ -86,20 +86,7 @@ std::vector<size_t> copied_rects(const std::vector<Rect>& rects, const std::vect
 }
 
 std::vector<Rect> staged_parts(const Rect& rect, int64_t element_bytes) {
-  int64_t most = std::max<int64_t>(1, kStagingBytes / element_bytes);
-  size_t d = 0;
-  while (d < rect.dimensions() && rect.hi[d] - rect.lo[d] == 1) ++d;
-  if (rect.volume() <= most || d >= rect.dimensions()) return {rect};
-  int64_t row = rect.volume() / (rect.hi[d] - rect.lo[d]);
-  int64_t rows = std::max<int64_t>(1, most / row);
-  std::vector<Rect> out;
-  for (int64_t lo = rect.lo[d]; lo < rect.hi[d]; lo += rows) {
-    Rect part = rect;
-    part.lo[d] = lo;
-    part.hi[d] = std::min(rect.hi[d], lo + rows);
-    for (Rect& p : staged_parts(part, element_bytes)) out.push_back(std::move(p));
-  }
-  return out;
+  return cut_up(rect, std::max<int64_t>(1, kStagingBytes / element_bytes));
 }
 
 MemoryNeeds memory_needs(const Plan& plan, const MemoryOptions& options) {

@@ -44,9 +44,8 @@ struct MemoryOptions {
   }
 };
 
-// Partials travel between processes in parts of at most so many bytes (or one row, if that is more).
+// Partials travel between processes in parts of at most so many bytes.
 inline constexpr int64_t kStagingBytes = 2 << 20;
-// A rectangle cut along its dimensions, outermost first, into parts of that size.
 std::vector<Rect> staged_parts(const Rect& rect, int64_t element_bytes);
 
 // The buffer of one acquire at one place: as large as its largest step needs, and two of them where a copy must

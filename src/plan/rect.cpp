@@ -28,6 +28,22 @@ void subtract(const Rect& a, const Rect& b, std::vector<Rect>& out) {
   }
 }
 
+std::vector<Rect> cut_up(const Rect& rect, int64_t most) {
+  size_t d = 0;
+  while (d < rect.dimensions() && rect.hi[d] - rect.lo[d] == 1) ++d;
+  if (rect.volume() <= most || d >= rect.dimensions()) return {rect};
+  int64_t row = rect.volume() / (rect.hi[d] - rect.lo[d]);
+  int64_t rows = std::max<int64_t>(1, most / row);
+  std::vector<Rect> out;
+  for (int64_t lo = rect.lo[d]; lo < rect.hi[d]; lo += rows) {
+    Rect part = rect;
+    part.lo[d] = lo;
+    part.hi[d] = std::min(rect.hi[d], lo + rows);
+    for (Rect& p : cut_up(part, most)) out.push_back(std::move(p));
+  }
+  return out;
+}
+
 std::vector<Rect> subtract(const Rect& a, const std::vector<Rect>& bs) {
   std::vector<Rect> left{a};
   for (const Rect& b : bs) {

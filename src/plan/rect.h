@@ -81,6 +81,9 @@ void subtract(const Rect& a, const Rect& b, std::vector<Rect>& out);
 // Disjoint rectangles that together are a without all of bs.
 std::vector<Rect> subtract(const Rect& a, const std::vector<Rect>& bs);
 
+// The rectangle in parts of at most so many elements, cut along its outermost dimensions.
+std::vector<Rect> cut_up(const Rect& rect, int64_t most);
+
 size_t hash_of(const std::vector<Rect>& rects);
 
 struct RectListHash {

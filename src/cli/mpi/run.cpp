@@ -101,8 +101,7 @@ int run_together(const CliOptions& options, const Cluster& cluster) {
   for (const auto& [name, value] : loaded.params) params += fmt::format(" {}={}", name, value);
   require_same(cluster, "the program and its params", to_string(loaded.module) + params);
   PreparedRun prepared(options, loaded, [&](const Plan& plan, const MakeLeaves& make_leaves, int64_t other_bytes) {
-    return std::make_unique<MpiSite>(plan, cluster, MpiOptions{options.threads, may_share(), 1}, make_leaves,
-                                     other_bytes);
+    return std::make_unique<MpiSite>(plan, cluster, MpiOptions{options.threads, may_share()}, make_leaves, other_bytes);
   });
   prepared.run_all();
   for (const auto& [tensor, file] : saved) prepared.save(tensor, file);

@@ -1,31 +1,18 @@
 #include "engine/mpi/datatype.h"
 
+#include <algorithm>
+
 namespace distal::core {
 
 namespace {
 
-constexpr int64_t kMostAtOnce = 1 << 30;  // a count is an int
-
-void replace(MPI_Datatype& type, MPI_Datatype by) {
-  MPI_Type_free(&type);
-  type = by;
-}
+constexpr int64_t kSegmentBytes = 1 << 20;
+constexpr int64_t kFirstSegmentBytes = 32 << 10;  // of a message that is not the first to travel
 
 // `count` of a type, `step` bytes apart.
 MPI_Datatype repeated(MPI_Datatype type, int64_t count, MPI_Aint step) {
   MPI_Datatype out = MPI_DATATYPE_NULL;
-  if (count <= kMostAtOnce) {
-    MPI_Type_create_hvector(static_cast<int>(count), 1, step, type, &out);
-    return out;
-  }
-  MPI_Datatype most = repeated(type, kMostAtOnce, step);
-  MPI_Datatype many = repeated(most, count / kMostAtOnce, step * kMostAtOnce);
-  MPI_Datatype rest = repeated(type, count % kMostAtOnce, step);
-  int lengths[2] = {1, 1};
-  MPI_Aint places[2] = {0, step * (count - count % kMostAtOnce)};
-  MPI_Datatype types[2] = {many, rest};
-  MPI_Type_create_struct(2, lengths, places, types, &out);
-  for (MPI_Datatype* t : {&most, &many, &rest}) MPI_Type_free(t);
+  MPI_Type_create_hvector(static_cast<int>(count), 1, step, type, &out);
   return out;
 }
 
@@ -42,7 +29,10 @@ MPI_Datatype type_of(const MessagePart& part, int64_t element_bytes) {
   MPI_Datatype type = repeated(MPI_BYTE, run, 1);
   for (; d > 0; --d) {
     int64_t count = part.rect.hi[d - 1] - part.rect.lo[d - 1];
-    if (count > 1) replace(type, repeated(type, count, part.view.strides[d - 1] * element_bytes));
+    if (count == 1) continue;
+    MPI_Datatype inner = type;
+    type = repeated(inner, count, part.view.strides[d - 1] * element_bytes);
+    MPI_Type_free(&inner);
   }
   return type;
 }
@@ -55,12 +45,48 @@ MPI_Aint address_of(const MessagePart& part, int64_t element_bytes) {
   return address;
 }
 
+// The first elements of a rectangle, at most so many.
+Rect front_of(Rect rect, int64_t most) {
+  for (size_t d = 0; rect.volume() > most; ++d) {
+    int64_t row = rect.volume() / (rect.hi[d] - rect.lo[d]);
+    rect.hi[d] = rect.lo[d] + std::max<int64_t>(1, most / row);
+  }
+  return rect;
+}
+
 }  // namespace
 
-Datatype::Datatype(const Message& message, int64_t element_bytes) {
+// The first is small, as many messages may have one on its way while an earlier one is to have the link.
+std::vector<Segment> segments_of(const Message& message, int64_t element_bytes) {
+  int64_t most = std::max<int64_t>(1, kSegmentBytes / element_bytes);
+  int64_t room = std::max<int64_t>(1, kFirstSegmentBytes / element_bytes);  // in the last segment
+  std::vector<Segment> out(1);
+  auto add = [&](const View& view, Rect rect) {
+    room -= rect.volume();
+    if (room < 0 && !out.back().empty()) {
+      out.emplace_back();
+      room = most - rect.volume();
+    }
+    out.back().push_back({view, std::move(rect)});
+  };
+  for (const MessagePart& part : message.parts) {
+    std::vector<Rect> left{part.rect};
+    if (out.size() == 1 && out[0].empty()) {
+      Rect first = front_of(part.rect, room);
+      left = subtract(part.rect, {first});
+      add(part.view, std::move(first));
+    }
+    for (const Rect& rect : left) {
+      for (Rect& r : cut_up(rect, most)) add(part.view, std::move(r));
+    }
+  }
+  return out;
+}
+
+Datatype::Datatype(const Segment& segment, int64_t element_bytes) {
   std::vector<MPI_Datatype> types;
   std::vector<MPI_Aint> places;
-  for (const MessagePart& part : message.parts) {
+  for (const MessagePart& part : segment) {
     types.push_back(type_of(part, element_bytes));
     places.push_back(address_of(part, element_bytes));
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <thread>
 
 #include "engine/processes.h"
@@ -14,6 +15,7 @@ namespace distal::core {
 namespace {
 
 constexpr int64_t kGatherBytes = 64 << 20;  // at once
+constexpr int64_t kCheap = 4;               // this part of what a run needs anyway
 
 int threads_for(const Cluster& cluster, const MpiOptions& options) {
   if (options.threads > 0) return options.threads;
@@ -97,7 +99,7 @@ MpiEngine::MpiEngine(const Plan& plan, const Cluster& cluster, MpiOptions option
 MpiEngine::MpiEngine(const Plan& plan, const Cluster& cluster, MpiOptions options, std::unique_ptr<TensorStore> store)
     : MpiEngine(plan, cluster, options) {
   store_ = std::move(store);
-  needs_ = memory_needs(plan, memory_options(options, false));
+  choose_needs(memory_options(options, false), std::numeric_limits<int64_t>::max());
   connect();
 }
 
@@ -113,15 +115,20 @@ void MpiEngine::connect() {
   transport_ = std::make_unique<MpiTransport>(cluster_, ranks_, plan_.tensors[0].element_bytes);
 }
 
-// As far ahead as there is memory for it.
+// As far ahead as there is memory for it. More than one step ahead must be cheap.
 void MpiEngine::choose_needs(MemoryOptions memory, int64_t available) {
-  needs_ = memory_needs(plan_, memory);
-  while (memory.ahead > 0) {
-    bool fits = need_of_node(cluster_, ranks_, needs_) <= available;
-    if (smallest_of_all(cluster_, fits ? 1 : 0) == 1) break;
-    --memory.ahead;
+  int most = memory.ahead;
+  memory.ahead = 0;
+  MemoryNeeds least = memory_needs(plan_, memory);
+  auto is_fine = [&](const MemoryNeeds& needs) {
+    bool cheap = needs.options.ahead <= 1 || needs.total - least.total <= least.total / kCheap;
+    return smallest_of_all(cluster_, cheap && need_of_node(cluster_, ranks_, needs) <= available ? 1 : 0) == 1;
+  };
+  for (memory.ahead = most; memory.ahead > 0; --memory.ahead) {
     needs_ = memory_needs(plan_, memory);
+    if (is_fine(needs_)) break;
   }
+  if (memory.ahead == 0) needs_ = std::move(least);
   together(cluster_, [&] { require_node_memory(need_of_node(cluster_, ranks_, needs_), available); });
 }
 

@@ -15,7 +15,7 @@ namespace distal::core {
 struct MpiOptions {
   int threads = 0;    // of each rank; 0: its share of the node's cores
   bool share = true;  // let ranks of one node use each other's pieces where they lie
-  int ahead = 1;      // steps that may be fetched while one is worked on, if there is memory for them
+  int ahead = 3;      // steps that may be fetched while one is worked on, if there is memory for them
 };
 
 // Carries a plan out on the ranks of a communicator, which all do the same calls. The pieces of a rank's tensors are

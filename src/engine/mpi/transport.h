@@ -20,6 +20,10 @@ namespace distal::core {
 
 // Messages between ranks. A thread of its own starts them, drives them on while others compute, and sleeps while there
 // are none: MPI needs to be called for large messages to get on. It alone calls MPI while a plan is carried out.
+//
+// A message goes in segments, a few at a time, and the next message to or from the same rank begins with its first ones
+// already, so that the ends have agreed on them when it is their turn. Whole messages side by side would share the link
+// and end at the same time, and nothing would travel while the ends agree on the next ones.
 class MpiTransport : public Transport {
  public:
   MpiTransport(const Cluster& cluster, std::vector<int> ranks, int64_t element_bytes);
@@ -41,15 +45,27 @@ class MpiTransport : public Transport {
     bool is_send;
     Done done;
   };
+  // A message on its way.
+  struct Travelling {
+    Posted posted;
+    std::vector<Segment> segments;
+    size_t started = 0, ended = 0;  // of the segments
+    int64_t bytes = 0;              // that have come
+  };
+  // Those to one rank, or from one, by their numbers.
+  using Lane = std::map<int64_t, Travelling>;
   struct Running {
     Datatype type;
-    bool is_send;
-    Done done;
+    Lane* lane;
+    int64_t number;
   };
   int rank_of(int64_t processor) const { return ranks_[static_cast<size_t>(processor)]; }
   void post(Posted posted);
   void work();
+  int other_end(const Posted& posted) const;
   void start_posted();
+  void fill(Lane& lane);
+  void start_segment(Lane& lane, Travelling& message);
   bool finish_some();
   void pause(int idle_rounds) const;
 
@@ -65,8 +81,9 @@ class MpiTransport : public Transport {
   std::vector<Posted> posted_;  // not yet started; guarded by the mutex
   bool stopping_ = false;
   // Of the thread alone.
-  std::vector<MPI_Request> requests_;
-  std::vector<Running> running_;  // by request
+  std::map<std::pair<bool, int>, Lane> lanes_;  // by whether they send, and the other rank
+  std::vector<MPI_Request> requests_;           // of segments
+  std::vector<Running> running_;                // by request
   std::thread thread_;
 };
 
