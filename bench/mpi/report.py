@@ -17,9 +17,18 @@ WEAK = "weak scaling"
 MEMORY = "memory, square 8192, 4 ranks"
 PEERS = ("ScaLAPACK", "COSMA", "CTF")
 NOTE = """\
-Everyone runs in turn, in processes of their own, and reports the best of its runs of a round; a ratio is the median of the ratios of speeds of the same
-round, above 1 where the first is faster, with its smallest and largest in brackets. Ranks have one thread each. `limit` is one multiplication on all
-cores in one process: of DISTAL on one processor, whose leaf is one call of the same BLAS on huge pages, or, where it is faster in a round, of the driver that calls it directly."""
+Everyone runs in turn, in processes of their own, and reports the best of its runs of a round; a ratio is the median of
+the ratios of speeds of the same round, above 1 where the first is faster, with its smallest and largest in brackets.
+Ranks have one thread each. `limit` is one multiplication on all cores in one process: of DISTAL on one processor, whose
+leaf is one call of the same BLAS on huge pages, or, where it is faster in a round, of the driver that calls it."""
+MATVEC_NOTE = "The matrix in rows, as it is computed, or in columns, so that it has to move."
+MEMORY_NOTE = """\
+The job's bytes are those of all its processes together, pages that several share counted once; the largest rank's
+resident bytes count them for each rank that touches them. The engine's own count is of the pieces and copies of all
+ranks."""
+NETWORK_NOTE = """\
+GEMM of 4096, `network.distal`, at a rate that makes communication last about as long as computing. Computing alone is
+the run in shared memory; communication alone is the same program with one row of A a rank."""
 
 
 def gemm_title(shape, ranks):
@@ -135,7 +144,8 @@ def small_tables(results, titles, first, second):
     yield from table("", "rounds", f"{first}, ms", f"{second}, ms", f"speed of {first} / {second}")
     for title in shown:
         a, b = results.seconds(title, first), results.seconds(title, second)
-        yield row(title, results.rounds(title), *[f"{1e3 * median(t):.1f}" if t else "" for t in (a, b)], spread(ratios(a, b)))
+        shown_times = [f"{1e3 * median(t):.1f}" if t else "" for t in (a, b)]
+        yield row(title, results.rounds(title), *shown_times, spread(ratios(a, b)))
     yield ""
 
 
@@ -147,7 +157,7 @@ def tensor_table(results, options):
 
 def matvec_table(results, options):
     titles = [matvec_title(ranks) for ranks in options.ranks[1:]]
-    yield from ["## Matrix-vector product", "", "The matrix in rows, as it is computed, or in columns, so that it has to move.", ""]
+    yield from ["## Matrix-vector product", "", MATVEC_NOTE, ""]
     yield from small_tables(results, titles, "matched", "one process")
     yield from small_tables(results, titles, "mismatched", "matched")
 
@@ -156,8 +166,7 @@ def memory_table(results, _):
     if MEMORY not in results:
         return
     of_matrices = cases.square(8192).bytes()
-    yield from [f"## {MEMORY}", "", f"To the {of_matrices / 2**20:.0f} MiB of the three matrices. The job's bytes are those of all its processes together, pages "
-                "that several share counted once; the largest rank's resident bytes count them for each rank that touches them. The engine's own count is of the pieces and copies of all ranks.", ""]
+    yield from [f"## {MEMORY}", "", f"To the {of_matrices / 2**20:.0f} MiB of the three matrices. {MEMORY_NOTE}", ""]
     yield from table("", "of the job", "4 x the largest rank's resident bytes", "4 x the engine's largest")
     for name, (one, *_) in results.by_title[MEMORY].items():
         resident = one.get("resident_bytes") or one.get("max_rss_mib", 0) * 2**20
@@ -177,13 +186,14 @@ def network_table(results, options):
     shown = [ranks for ranks in options.ranks if network_title(ranks) in results]
     if not shown:
         return
-    yield from ["## Emulated network", "", "GEMM of 4096, `network.distal`, at a rate that makes communication last about as long as computing. Computing alone is "
-                "the run in shared memory; communication alone is the same program with one row of A a rank.", ""]
-    yield from table("ranks", "rounds", "rate of a link", "compute alone, ms", "communication alone, ms", "run, ms", "run / the longer of both")
+    yield from ["## Emulated network", "", NETWORK_NOTE, ""]
+    yield from table("ranks", "rounds", "rate of a link", "compute alone, ms", "communication alone, ms", "run, ms",
+                     "run / the longer of both")
     for ranks in shown:
         title = network_title(ranks)
         times = [median(results.seconds(title, name)) for name in ("compute alone", "communication alone", "run")]
-        yield row(ranks, results.rounds(title), f"{results.by_title[title]['run'][0]['mbit']} Mbit/s", *[f"{1e3 * t:.0f}" for t in times],
+        rate = f"{results.by_title[title]['run'][0]['mbit']} Mbit/s"
+        yield row(ranks, results.rounds(title), rate, *[f"{1e3 * t:.0f}" for t in times],
                   spread(network_ratio(results, ranks)))
     yield ""
 
@@ -208,7 +218,8 @@ def gemm_targets(results, n, ranks):
     yield row(f"best GEMM ({name}) / limit, {where}", *verdict(ratios(times, limit(results, title)), to_limit))
     for peer, target in (("COSMA", 1.08 if n <= 2048 else 1.03), ("ScaLAPACK", 1.25), ("CTF", 1.15)):
         if results.seconds(title, peer):
-            yield row(f"best GEMM ({name}) / {peer}, {where}", *verdict(ratios(times, results.seconds(title, peer)), target))
+            values = ratios(times, results.seconds(title, peer))
+            yield row(f"best GEMM ({name}) / {peer}, {where}", *verdict(values, target))
     cosma = results.seconds(title, "COSMA")
     for each in cases.ALGORITHMS if cosma else ():
         yield row(f"{each} / COSMA, {where}", *verdict(ratios(results.seconds(title, each), cosma), 0.97))
@@ -245,7 +256,8 @@ def targets(results, options):
     yield from layout_targets(results, options)
     yield from tensor_targets(results, options)
     for ranks in options.ranks[1:]:
-        yield row(f"emulated network, {ranks} ranks, run / the longer of both", *verdict(network_ratio(results, ranks), 1.1, False))
+        yield row(f"emulated network, {ranks} ranks, run / the longer of both",
+                  *verdict(network_ratio(results, ranks), 1.1, False))
     if MEMORY in results:
         of_matrices = cases.square(8192).bytes()
         for name in cases.ALGORITHMS:

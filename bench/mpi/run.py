@@ -155,7 +155,7 @@ def measure_network(options, results, title, ranks):
     if results.rounds(title) >= options.rounds:
         return
     n = 4096
-    settings = f"nj={n},nk={n},g={ranks},chunk={n // 32}"
+    settings = f"nj={n},nk={n},g={ranks},chunk={n // 16}"
     compute = distal(options, HERE / "network.distal", f"ni={n},{settings}", ranks)
     rate = rate_of(compute, n, ranks)
     subprocess.run([HERE / "network.sh", "up", str(ranks), f"{rate}mbit"], check=True)

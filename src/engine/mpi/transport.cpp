@@ -133,13 +133,15 @@ void MpiTransport::start_posted() {
     std::lock_guard lock(mutex_);
     fresh.swap(posted_);
   }
+  std::set<Lane*> lanes;
   for (Posted& p : fresh) {
     Lane& lane = lanes_[{p.is_send, other_end(p)}];
     int64_t number = p.message.number;
     std::vector<Segment> segments = segments_of(p.message, element_bytes_);
     lane.emplace(number, Travelling{std::move(p), std::move(segments)});
-    fill(lane);
+    lanes.insert(&lane);
   }
+  for (Lane* lane : lanes) fill(*lane);
 }
 
 // Every message has segments on their way: one end may be ready for it while the other still waits for its forerunner.

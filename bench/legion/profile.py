@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Where a run on Legion spends its time, by Legion's profiler: in leaves, in other tasks, or waiting.
+
+    bench/legion/profile.py summa ni=4096,nj=4096,nk=4096,gx=2,gy=1,chunk=1024
+
+runs the program of algorithms/ with Legion's profiler on, and shows the last repetition of its statement.
+"""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+# The numbers of these records are: operation, task, variant, processor, created, ready, started, stopped.
+TASK = re.compile(r"Prof Task Info \w+ (\w+) \w+ (\w+) (\d+) (\d+) (\d+) (\d+)")
+NAME = re.compile(r"Prof Task Variant (\d+) \d+ (.+)")
+COPY = re.compile(r"Prof (?:Copy|Fill) Info \w+ \d+ (\d+) (\d+) (\d+) (\d+)")
+META = re.compile(r"Prof Meta Info \w+ \d+ \w+ (\d+) (\d+) (\d+) (\d+)")
+
+
+@dataclass
+class Task:
+    name: str
+    processor: str
+    ready: int
+    started: int
+    stopped: int
+
+    def is_leaf(self):
+        return "=" in self.name  # it has the statement for a name
+
+    def lasts(self):
+        return self.stopped - self.started
+
+
+def run(options, engine, env=None):
+    command = [options.distal, "run", ROOT / "algorithms" / f"{options.program}.distal", "--set", options.settings,
+               "--engine", engine, "--reps", options.reps, "--json"]
+    done = subprocess.run(list(map(str, command)), capture_output=True, encoding="utf-8", timeout=600, check=False,
+                          env={**os.environ, **(env or {})})
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
+    return json.loads(done.stdout)
+
+
+def profiled(options):
+    """The report of a run, and the records of its profile."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = run(options, "legion", {
+            "LEGION_DEFAULT_ARGS": "-lg:prof 1 -lg:serializer ascii -lg:prof_logfile unused",
+            "REALM_DEFAULT_ARGS": f"-logfile {folder}/profile_%.txt",
+        })
+        return report, "".join(path.read_text(encoding="utf-8") for path in Path(folder).glob("profile_*"))
+
+
+def tasks_in(text):
+    names = dict(NAME.findall(text))
+    return [Task(names.get(kind, kind), processor, int(ready), int(started), int(stopped))
+            for kind, processor, _, ready, started, stopped in TASK.findall(text)]
+
+
+def last_repetition(leaves, repetitions):
+    """Of each processor: repetitions have the same tasks."""
+    by_processor = defaultdict(list)
+    for task in sorted(leaves, key=lambda t: t.started):
+        by_processor[task.processor].append(task)
+    return {p: tasks[-(len(tasks) // repetitions):] for p, tasks in by_processor.items()}
+
+
+def inside(pattern, text, begin, end):
+    """What records of this kind took between two times, all together."""
+    return sum(max(0, min(int(stopped), end) - max(int(started), begin))
+               for *_, started, stopped in pattern.findall(text))
+
+
+def milliseconds(nanoseconds):
+    return f"{nanoseconds / 1e6:.1f} ms"
+
+
+def lines(options):
+    threads = run(options, "threads")
+    report, text = profiled(options)
+    tasks = tasks_in(text)
+    leaves = [t for t in tasks if t.is_leaf()]
+    if not leaves:
+        sys.exit("profile.py: Legion wrote no profile of tasks")
+    last = last_repetition(leaves, options.reps)
+    begin = min(t.started for tasks in last.values() for t in tasks)
+    end = max(t.stopped for tasks in last.values() for t in tasks)
+    yield f"{options.program} {options.settings}, the last of {options.reps} repetitions"
+    yield f"  threads engine, best          {milliseconds(1e9 * threads['seconds_min'])}"
+    yield f"  Legion with profiler, best    {milliseconds(1e9 * report['seconds_min'])}"
+    yield f"  first leaf to last            {milliseconds(end - begin)}"
+    for processor, mine in sorted(last.items()):
+        busy = sum(t.lasts() for t in mine)
+        late = sum(max(0, t.started - t.ready) for t in mine[1:])
+        yield (f"  processor {processor[-2:]}: {len(mine)} leaves take {milliseconds(busy)}, "
+               f"{100 * busy / (end - begin):.1f} % of that; ready and not started {milliseconds(late)}")
+    others = [t for t in tasks if not t.is_leaf() and begin <= t.started < end]
+    yield f"  other tasks meanwhile         {milliseconds(sum(t.lasts() for t in others))} in {len(others)}"
+    yield f"  copies and fills meanwhile    {milliseconds(inside(COPY, text, begin, end))}"
+    yield f"  Legion's own work meanwhile   {milliseconds(inside(META, text, begin, end))}, on other threads"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", help="of algorithms/")
+    parser.add_argument("settings", help="its params")
+    parser.add_argument("--distal", type=Path, default=ROOT / "build" / "distal")
+    parser.add_argument("--reps", type=int, default=4)
+    for line in lines(parser.parse_args()):
+        print(line)
+
+
+if __name__ == "__main__":
+    main()
