@@ -42,12 +42,14 @@ down() {
   ip link del "$BRIDGE" 2>/dev/null || true
 }
 
-# What Open MPI takes for ssh: starts its daemon in the namespace of the node that it names.
+# What Open MPI takes for ssh: starts its daemon in the namespace of the node that it names, and on a core of the node's
+# own, as far as there are enough of them.
 enter() {
-  local name=$1
+  local name=$1 core
+  core=$((${1#distal-node} % $(nproc)))
   shift
   # shellcheck disable=SC2016
-  exec ip netns exec "$name" unshare --uts bash -c 'hostname "$0" && eval "$1"' "$name" "$*"
+  exec ip netns exec "$name" taskset -c "$core" unshare --uts bash -c 'hostname "$0" && eval "$1"' "$name" "$*"
 }
 
 run() {

@@ -33,6 +33,7 @@ enum { BYTES = 16, NV = 4 };
 enum { BYTES = 16, NV = 2 };
 #endif
 enum { MR = 6, W = BYTES / sizeof(T) };
+enum { NEAR = 256 << 10, LONG = 128 };  // bytes that a cache holds beside the rows, and terms of a sum
 typedef T V __attribute__((vector_size(BYTES)));
 
 // Some columns of one run, and the vectors that they are packed in.
@@ -209,17 +210,21 @@ extern "C" void leaf(const Job* job) {{
   Panels panels(j.columns, j.column_run);
   alignas(64) T tile[MR * NV * W];
 {rooms}  if (!j.left_in_line) pack_rows(j);
+  // Panels that all stay near are used one after the other for a block of rows, which is then read but once.
+  const bool near = j.columns * j.sums * Int(sizeof(T)) <= NEAR && j.sums >= LONG;
+  const Int group = near ? MR : j.rows, bringer = near ? panels.count - 1 : 0;
+  for (Int g = 0; g < j.rows; g += group)
   for (Int p = 0; p < panels.count; ++p) {{
     const Panel panel = panels[p];
     const Int first = panel.column, columns = panel.columns;
     const bool line = in_line(j.output_column + first, columns);
 {lines}    const Int steps = (j.sums + 7) / 8;
-    Ahead ahead = next_panel(j, panels, p, steps);
-    for (Int i = 0; i < j.rows; i += MR) {{
+    Ahead ahead = near ? Ahead{{0, 0, nullptr}} : next_panel(j, panels, p, steps);
+    for (Int i = g; i < least(j.rows, g + group); i += MR) {{
       Int n = least(MR, j.rows - i);
       const T* rows[MR];
       const Int next = rows_of(j, i, n, rows);
-      ahead.rows = p == 0 ? next : 0;
+      ahead.rows = p == bringer ? next : 0;
       if (line)
         for (Int r = 0; r < n; ++r)
           for (Int c = 0; c < columns; c += 64 / sizeof(T))

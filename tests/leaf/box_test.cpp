@@ -61,6 +61,7 @@ TEST_P(Widths, SumsAndColumnsOfSeveralBlocks) {
     for (int orders : {0, 3, 6}) run_text(product(7, 12, sums, orders), "", generated(GetParam()));
   }
   run_text(product(5, 700, 600, 0), "", generated(GetParam()));
+  run_text(product(20, 100, 200, 0), "", generated(GetParam()));  // panels that all stay near
 }
 
 TEST_P(Widths, OnSeveralThreads) {
