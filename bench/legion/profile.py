@@ -7,15 +7,14 @@ runs the program of algorithms/ with Legion's profiler on, and shows the last re
 """
 
 import argparse
-import json
-import os
 import re
-import subprocess
 import sys
 import tempfile
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
+
+from run import run
 
 ROOT = Path(__file__).resolve().parents[2]
 # The numbers of these records are: operation, task, variant, processor, created, ready, started, stopped.
@@ -40,20 +39,10 @@ class Task:
         return self.stopped - self.started
 
 
-def run(options, engine, env=None):
-    command = [options.distal, "run", ROOT / "algorithms" / f"{options.program}.distal", "--set", options.settings,
-               "--engine", engine, "--reps", options.reps, "--json"]
-    done = subprocess.run(list(map(str, command)), capture_output=True, encoding="utf-8", timeout=600, check=False,
-                          env={**os.environ, **(env or {})})
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
-    return json.loads(done.stdout)
-
-
 def profiled(options):
     """The report of a run, and the records of its profile."""
     with tempfile.TemporaryDirectory() as folder:
-        report = run(options, "legion", {
+        report = run(options, "legion", options.program, options.settings, env={
             "LEGION_DEFAULT_ARGS": "-lg:prof 1 -lg:serializer ascii -lg:prof_logfile unused",
             "REALM_DEFAULT_ARGS": f"-logfile {folder}/profile_%.txt",
         })
@@ -85,7 +74,7 @@ def milliseconds(nanoseconds):
 
 
 def lines(options):
-    threads = run(options, "threads")
+    threads = run(options, "threads", options.program, options.settings)
     report, text = profiled(options)
     tasks = tasks_in(text)
     leaves = [t for t in tasks if t.is_leaf()]

@@ -34,10 +34,11 @@ STEPS = [
 TARGET = 0.9
 
 
-def run(options, engine, name, settings, ranks=1):
+def run(options, engine, name, settings, ranks=1, env=None):
     command = [options.distal, "run", ROOT / "algorithms" / f"{name}.distal", "--set", settings, "--engine", engine,
                "--reps", options.reps, "--json", "--ranks", ranks]
-    done = subprocess.run(list(map(str, command)), capture_output=True, encoding="utf-8", timeout=600, check=False)
+    done = subprocess.run(list(map(str, command)), capture_output=True, encoding="utf-8", timeout=600, check=False,
+                          env={**os.environ, **(env or {})})
     if done.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
     return json.loads(done.stdout)

@@ -171,8 +171,10 @@ Carriers Runner::carriers_of(const FetchStep& step) const {
   if (!many) return {};
   std::vector<Leg> legs;
   for (const Fetch& f : step.fetches) {
+    std::set<int64_t> senders = senders_of(f);
+    if (senders.empty()) continue;
     std::vector<size_t> copied = copied_rects(f.rects, views_of(plan_, *step.acquire, f, needs_.options.reach));
-    for (int64_t source : senders_of(f)) {
+    for (int64_t source : senders) {
       std::vector<Delivery> parts = deliveries(f, copied, source);
       if (!parts.empty()) legs.push_back({source, f.place, std::move(parts)});
     }
@@ -258,8 +260,10 @@ void Runner::submit_copies(const AcquirePlan& a, int64_t place, Slot& slot, Fill
 
 // A place in another process fetches: what comes from processors of this one, or is handed on by them, is sent.
 void Runner::serve(const FetchStep& step, const Fetch& f, const std::vector<Slot*>& sources) {
+  std::set<int64_t> senders = senders_of(f);
+  if (senders.empty()) return;
   std::vector<size_t> copied = copied_rects(f.rects, views_of(plan_, *step.acquire, f, needs_.options.reach));
-  for (int64_t source : senders_of(f)) {
+  for (int64_t source : senders) {
     int64_t sender = carrier(f.place, source);
     if (!is_here(sender)) continue;
     std::vector<Delivery> parts = deliveries(f, copied, source);

@@ -110,12 +110,7 @@ TEST_P(OwnershipOf, PiecesCoverEverythingOnce) {
     int64_t volume = 0;
     for (const Rect& r : rects) {
       EXPECT_FALSE(r.empty());
-      Coordinates extents;
-      for (size_t d = 0; d < r.lo.size(); ++d) extents.push_back(r.hi[d] - r.lo[d]);
-      for_each_point(whole(extents), [&](Coordinates at) {
-        for (size_t d = 0; d < at.size(); ++d) at[d] += r.lo[d];
-        EXPECT_TRUE(held[at].insert(p).second) << "twice in one piece";
-      });
+      for_each_point(r, [&](const Coordinates& at) { EXPECT_TRUE(held[at].insert(p).second) << "twice in one piece"; });
       volume += r.volume();
     }
     if (rects.empty()) continue;

@@ -4,6 +4,12 @@
 
 namespace distal::core {
 
+bool all_say(MPI_Comm communicator, bool mine) {
+  int said = mine ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &said, 1, MPI_INT, MPI_MIN, communicator);
+  return said == 1;
+}
+
 Cluster::Cluster(MPI_Comm communicator, bool share) {
   MPI_Comm_dup(communicator, &all_);
   MPI_Comm_rank(all_, &rank_);

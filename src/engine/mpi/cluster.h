@@ -7,6 +7,9 @@
 
 namespace distal::core {
 
+// Whether a thing is so on every rank of a communicator; all of them ask.
+bool all_say(MPI_Comm communicator, bool mine);
+
 // The ranks of a communicator, and which of them share a node. Every rank knows this of all.
 class Cluster {
  public:

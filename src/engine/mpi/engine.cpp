@@ -39,11 +39,6 @@ std::vector<std::vector<int64_t>> offsets_in(const Plan& plan, const std::vector
   return out;
 }
 
-int64_t smallest_of_all(const Cluster& cluster, int64_t mine) {
-  MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_INT64_T, MPI_MIN, cluster.all());
-  return mine;
-}
-
 // A number for those processors that can use each other's pieces. Every rank knows whether a node could share.
 Reach reach_of(const Cluster& cluster, const std::vector<int>& ranks, bool shares) {
   int mine = shares ? cluster.node_of_rank()[static_cast<size_t>(cluster.rank())] : cluster.ranks() + cluster.rank();
@@ -122,7 +117,7 @@ void MpiEngine::choose_needs(MemoryOptions memory, int64_t available) {
   MemoryNeeds least = memory_needs(plan_, memory);
   auto is_fine = [&](const MemoryNeeds& needs) {
     bool cheap = needs.options.ahead <= 1 || needs.total - least.total <= least.total / kCheap;
-    return smallest_of_all(cluster_, cheap && need_of_node(cluster_, ranks_, needs) <= available ? 1 : 0) == 1;
+    return all_say(cluster_.all(), cheap && need_of_node(cluster_, ranks_, needs) <= available);
   };
   for (memory.ahead = most; memory.ahead > 0; --memory.ahead) {
     needs_ = memory_needs(plan_, memory);

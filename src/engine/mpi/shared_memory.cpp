@@ -7,6 +7,8 @@
 
 #include <cerrno>
 
+#include "support/checked.h"
+
 namespace distal::core {
 
 namespace {
@@ -14,7 +16,7 @@ namespace {
 constexpr int64_t kHugePage = 2 << 20;
 constexpr int kCollapse = 25;  // MADV_COLLAPSE, which not every C library's headers have yet
 
-int64_t in_huge_pages(int64_t bytes) { return (bytes + kHugePage - 1) / kHugePage * kHugePage; }
+int64_t in_huge_pages(int64_t bytes) { return ceil_div(bytes, kHugePage) * kHugePage; }
 
 }  // namespace
 

@@ -7,12 +7,6 @@ namespace distal::core {
 
 namespace {
 
-bool all_say(MPI_Comm communicator, bool mine) {
-  int said = mine ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &said, 1, MPI_INT, MPI_MIN, communicator);
-  return said == 1;
-}
-
 // What a rank tells the others of its node.
 struct Offer {
   std::array<char, 64> name{};  // empty: it has none

@@ -10,8 +10,8 @@
 
 namespace distal::core {
 
-// Memory of each rank that the others of its node can touch. MPI's own windows lie on small pages, which costs a leaf
-// that reads a matrix of them 8 %. What orders accesses is when ranks meet.
+// Memory of each rank that the others of its node can touch. MPI's own windows lie on small pages, which slow
+// leaves down. What orders accesses is when ranks meet.
 class Window {
  public:
   // All ranks of a node call this. Null if their memory cannot be shared; then no rank of the node has one.
