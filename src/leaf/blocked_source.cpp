@@ -33,7 +33,8 @@ enum { BYTES = 16, NV = 4 };
 enum { BYTES = 16, NV = 2 };
 #endif
 enum { MR = 6, W = BYTES / sizeof(T) };
-enum { NEAR = 256 << 10, LONG = 128 };  // bytes that a cache holds beside the rows, and terms of a sum
+// Bytes that a cache holds beside the rows, the fewest terms of a sum that make up for it, and the most panels.
+enum { NEAR = 256 << 10, LONG = 128, TOGETHER = 32 };
 typedef T V __attribute__((vector_size(BYTES)));
 
 // Some columns of one run, and the vectors that they are packed in.
@@ -97,7 +98,22 @@ struct Ahead {
   const char* panel;
 };
 
-// The block itself. A function of its own, so that all registers are its own.
+// One term of the sums of a block.
+template <int N>
+static inline __attribute__((always_inline)) void add_term(const T* const (&row)[MR], const V* right, Int k, V (&sum)[MR][N]) {
+  V v[N];
+#pragma GCC unroll 8
+  for (int c = 0; c < N; ++c) v[c] = right[k * N + c];
+#pragma GCC unroll 8
+  for (int r = 0; r < MR; ++r) {
+    V s = row[r][k] - V{};
+#pragma GCC unroll 8
+    for (int c = 0; c < N; ++c) sum[r][c] += s * v[c];
+  }
+}
+
+// The block itself. A function of its own, so that all registers are its own. Terms go by a fixed number: a loop of a
+// length that is not known costs a tenth of the speed.
 template <int N>
 __attribute__((noinline)) static void block(Int sums, const T* const* rows, const T* packed, const Ahead& ahead, T* tile) {
   const Int next = ahead.rows, lines = ahead.lines;
@@ -111,26 +127,22 @@ __attribute__((noinline)) static void block(Int sums, const T* const* rows, cons
     for (int c = 0; c < N; ++c) sum[r][c] = V{};
   }
   const V* right = reinterpret_cast<const V*>(packed);
-  for (Int line = 0; line < sums; line += 8) {
+  auto fetch = [&](Int k) __attribute__((always_inline)) {
     if (next) {
 #pragma GCC unroll 8
-      for (int r = 0; r < MR; ++r) __builtin_prefetch(row[r] + next + line, 0, 2);
+      for (int r = 0; r < MR; ++r) __builtin_prefetch(row[r] + next + k, 0, 2);
     }
     for (Int x = 0; x < lines; ++x, panel += 64) __builtin_prefetch(panel, 0, 2);
-    Int end = least(sums, line + 8);
+  };
+  Int k = 0;
+  for (; k + 8 <= sums; k += 8) {
+    fetch(k);
 #pragma GCC unroll 1
-    for (Int k = line; k < end; ++k) {
-      V v[N];
-#pragma GCC unroll 8
-      for (int c = 0; c < N; ++c) v[c] = right[k * N + c];
-#pragma GCC unroll 8
-      for (int r = 0; r < MR; ++r) {
-        V s = row[r][k] - V{};
-#pragma GCC unroll 8
-        for (int c = 0; c < N; ++c) sum[r][c] += s * v[c];
-      }
-    }
+    for (Int t = k; t < k + 8; ++t) add_term<N>(row, right, t, sum);
   }
+  if (k < sums) fetch(k);
+#pragma GCC unroll 1
+  for (; k < sums; ++k) add_term<N>(row, right, k, sum);
 #pragma GCC unroll 8
   for (int r = 0; r < MR; ++r)
 #pragma GCC unroll 8
@@ -187,7 +199,19 @@ static void pack_rows(const Job& j) {
 
 // The tile goes to the output: `product` is the text of what is added at column c.
 constexpr char kTail[] = R"(
-static void finish(const Job& j, Int row, Int first, Int n, bool line, const T* tile{parameters}) {{
+// A panel, and whether its columns are in one piece in the output and in every factor.
+struct Place {{
+  Panel panel;
+  bool line{flags};
+}};
+
+static Place place_of(const Job& j, const Panel& panel) {{
+  return {{panel, in_line(j.output_column + panel.column, panel.columns){lines}}};
+}}
+
+static void finish(const Job& j, Int row, const Place& place, const T* tile{parameters}) {{
+  const Int first = place.panel.column, n = place.panel.columns;
+  const bool line = place.line;
   T* out = j.output + j.output_row[row];
   const Int* column = j.output_column + first;
   const T scale = *j.scale;
@@ -211,28 +235,28 @@ extern "C" void leaf(const Job* job) {{
   alignas(64) T tile[MR * NV * W];
 {rooms}  if (!j.left_in_line) pack_rows(j);
   // Panels that all stay near are used one after the other for a block of rows, which is then read but once.
-  const bool near = j.columns * j.sums * Int(sizeof(T)) <= NEAR && j.sums >= LONG;
-  const Int group = near ? MR : j.rows, bringer = near ? panels.count - 1 : 0;
-  for (Int g = 0; g < j.rows; g += group)
-  for (Int p = 0; p < panels.count; ++p) {{
-    const Panel panel = panels[p];
-    const Int first = panel.column, columns = panel.columns;
-    const bool line = in_line(j.output_column + first, columns);
-{lines}    const Int steps = (j.sums + 7) / 8;
-    Ahead ahead = near ? Ahead{{0, 0, nullptr}} : next_panel(j, panels, p, steps);
-    for (Int i = g; i < least(j.rows, g + group); i += MR) {{
-      Int n = least(MR, j.rows - i);
-      const T* rows[MR];
-      const Int next = rows_of(j, i, n, rows);
-      ahead.rows = p == bringer ? next : 0;
-      if (line)
-        for (Int r = 0; r < n; ++r)
-          for (Int c = 0; c < columns; c += 64 / sizeof(T))
-            __builtin_prefetch(j.output + j.output_row[i + r] + j.output_column[first] + c, 1);
-      run_block(panel.vectors, j.sums, rows, j.packed + panel.vector * W * j.sums, ahead, tile);
-      ahead.panel += ahead.lines * steps * 64;
-      for (Int r = 0; r < n; ++r) finish(j, i + r, first, columns, line, tile + r * panel.vectors * W{arguments});
-    }}
+  const bool near = j.columns * j.sums * Int(sizeof(T)) <= NEAR && j.sums >= LONG && panels.count <= TOGETHER;
+  const Int together = near ? panels.count : 1, group = near ? MR : j.rows, steps = (j.sums + 7) / 8;
+  for (Int p0 = 0; p0 < panels.count; p0 += together) {{
+    Place places[TOGETHER];
+    for (Int p = 0; p < together; ++p) places[p] = place_of(j, panels[p0 + p]);
+    Ahead ahead = near ? Ahead{{0, 0, nullptr}} : next_panel(j, panels, p0, steps);
+    for (Int g = 0; g < j.rows; g += group)
+      for (Int p = 0; p < together; ++p)
+        for (Int i = g; i < least(j.rows, g + group); i += MR) {{
+          const Panel& panel = places[p].panel;
+          const Int n = least(MR, j.rows - i);
+          const T* rows[MR];
+          const Int next = rows_of(j, i, n, rows);
+          ahead.rows = p0 == 0 && p == together - 1 ? next : 0;
+          if (places[p].line)
+            for (Int r = 0; r < n; ++r)
+              for (Int c = 0; c < panel.columns; c += 64 / sizeof(T))
+                __builtin_prefetch(j.output + j.output_row[i + r] + j.output_column[panel.column] + c, 1);
+          run_block(panel.vectors, j.sums, rows, j.packed + panel.vector * W * j.sums, ahead, tile);
+          ahead.panel += ahead.lines * steps * 64;
+          for (Int r = 0; r < n; ++r) finish(j, i + r, places[p], tile + r * panel.vectors * W{arguments});
+        }}
   }}
 }}
 )";
@@ -240,17 +264,18 @@ extern "C" void leaf(const Job* job) {{
 }  // namespace
 
 std::string blocked_source(ElementType type, int factors) {
-  std::string product = "scale * tile[c]", parameters, arguments, pointers, rooms, lines;
+  std::string product = "scale * tile[c]", parameters, arguments, pointers, rooms, lines, flags;
   for (int f = 0; f < factors; ++f) {
     product += fmt::format(" * f{}[c]", f);
-    parameters += fmt::format(", bool line{0}, T* room{0}", f);
-    arguments += fmt::format(", line{0}, room{0}", f);
+    parameters += fmt::format(", T* room{0}", f);
+    arguments += fmt::format(", room{0}", f);
+    flags += fmt::format(", line{0}", f);
     rooms += fmt::format("  T room{}[NV * W];\n", f);
-    lines += fmt::format("    const bool line{0} = in_line(j.factor_column[{0}] + first, columns);\n", f);
+    lines += fmt::format(",\n          in_line(j.factor_column[{0}] + panel.column, panel.columns)", f);
     // A factor that is not in one piece along the columns is brought together first.
     pointers += fmt::format(
         "  const T* f{0} = j.factor[{0}] + j.factor_row[{0}][row];\n"
-        "  if (line{0}) {{\n    f{0} += j.factor_column[{0}][first];\n  }} else {{\n"
+        "  if (place.line{0}) {{\n    f{0} += j.factor_column[{0}][first];\n  }} else {{\n"
         "    for (Int c = 0; c < n; ++c) room{0}[c] = f{0}[j.factor_column[{0}][first + c]];\n    f{0} = room{0};\n"
         "  }}\n",
         f);
@@ -260,7 +285,7 @@ std::string blocked_source(ElementType type, int factors) {
          kHead +
          fmt::format(kTail, fmt::arg("parameters", parameters), fmt::arg("pointers", pointers),
                      fmt::arg("product", product), fmt::arg("rooms", rooms), fmt::arg("lines", lines),
-                     fmt::arg("arguments", arguments));
+                     fmt::arg("flags", flags), fmt::arg("arguments", arguments));
 }
 
 }  // namespace distal::core
