@@ -3,6 +3,7 @@
 import dataclasses
 import statistics
 import sys
+import time
 
 from workers import NoForm
 
@@ -34,7 +35,8 @@ class Competitor:
 def rates_of(rounds, work):
     """Speeds in units of work a second, a list a competitor, from rounds of timings."""
     return {
-        name: [(timings[name].work or work) / timings[name].best for timings in rounds] for name in rounds[0]
+        name: [(timings[name].work or work) / timings[name].best for timings in rounds if name in timings]
+        for name in rounds[0]
     }
 
 
@@ -48,21 +50,37 @@ def ratio(rates, name, other):
     return statistics.median(ratios(rates, name, other))
 
 
-def run_rounds(kernel, sizes, competitors, rounds, seconds):
-    """The timings of each round, by competitor. The order turns from round to round, so that nobody always follows the
-    same one."""
+@dataclasses.dataclass(frozen=True)
+class Effort:
+    """How long to measure: rounds of all, then more of those that a target compares, and the time of one's turn."""
+
+    rounds: int
+    close_seconds: float
+    seconds: float
+
+
+def one_round(competitors, names, number, seconds):
+    """The order turns from round to round, so that nobody always follows the same one."""
+    turn = number % len(names)
+    return {
+        name: competitors[name].worker.time(competitors[name].variant, seconds) for name in names[turn:] + names[:turn]
+    }
+
+
+def run_rounds(kernel, sizes, competitors, close, effort):
+    """The timings of each round, by competitor. Those in `close` go on alone after the rounds of all: the more rounds,
+    the less a busy neighbour weighs."""
     workers = list({id(c.worker): c.worker for c in competitors.values()}.values())
     for worker in workers:
         worker.prepare(kernel, sizes)
     able = [name for name, c in competitors.items() if c.is_right(kernel)]
     out = []
-    for number in range(rounds):
-        turn = number % len(able)
-        timings = {}
-        for name in able[turn:] + able[:turn]:
-            timings[name] = competitors[name].worker.time(competitors[name].variant, seconds)
-        out.append(timings)
-        say(f"{kernel.name} round {number + 1}: " + ", ".join(f"{n} {timings[n].best:.4g} s" for n in able))
+    for number in range(effort.rounds):
+        out.append(one_round(competitors, able, number, effort.seconds))
+        say(f"{kernel.name} round {number + 1}: " + ", ".join(f"{n} {out[-1][n].best:.4g} s" for n in able))
+    few, end = [name for name in able if name in close], time.monotonic() + effort.close_seconds
+    while time.monotonic() < end:
+        out.append(one_round(competitors, few, len(out), effort.seconds))
     for worker in workers:
         worker.drop()
     return out

@@ -5,6 +5,7 @@ A round lets everyone compute the same once; a ratio is the median of the ratios
 """
 
 import argparse
+import dataclasses
 import os
 import re
 import sys
@@ -13,7 +14,7 @@ from pathlib import Path
 import machine
 import report
 from kernels import KERNELS, OVERHEADS, STARTS
-from measure import Competitor, rates_of, run_rounds, say
+from measure import Competitor, Effort, rates_of, run_rounds, say
 from startup import measure_start
 from workers import Worker
 
@@ -33,13 +34,16 @@ def arguments():
     parser.add_argument("--build", type=Path, default=ROOT / "build", help="the build folder")
     parser.add_argument("--only", default="", metavar="REGEX", help="only the kernels whose name matches")
     parser.add_argument("--rounds", type=int, help="default 5, or 2 with --quick")
+    parser.add_argument("--close", type=float, metavar="SECONDS", help="how long DISTAL and what a target names go on "
+                        "alone after these, for each kernel; default 15, or 0 with --quick")
     parser.add_argument("--quick", action="store_true", help="tiny sizes, to see that everything works")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--peers", default="blas,triad,numpy,jax,taco", help="which, if they are there")
     parser.add_argument("--output", type=Path, help="a file for the tables; a full run writes bench/RESULTS.md")
     options = parser.parse_args()
     options.rounds = options.rounds or (2 if options.quick else 5)
-    options.seconds = 0.002 if options.quick else 0.3
+    options.close = (0 if options.quick else 15) if options.close is None else options.close
+    options.effort = Effort(options.rounds, options.close, 0.002 if options.quick else 0.3)
     if options.output is None and not options.quick and not options.only:
         options.output = ROOT / "bench" / "RESULTS.md"
     return options
@@ -90,14 +94,16 @@ def with_best_taco(rates):
 
 def measure_kernel(kernel, workers, options):
     sizes = kernel.quick if options.quick else kernel.sizes
-    rounds = run_rounds(kernel, sizes, competitors(kernel, workers, options), options.rounds, options.seconds)
+    close = {"distal-1", "distal-2", kernel.limit, kernel.target[0]}
+    rounds = run_rounds(kernel, sizes, competitors(kernel, workers, options), close, options.effort)
     rates = with_best_taco(rates_of(rounds, kernel.work(sizes)))
     return [report.kernel_row(kernel, sizes, grid, rates) for grid in GRIDS]
 
 
 def measure_overhead(overhead, workers, options):
     both = {"distal-1": Competitor(workers["distal"], "1"), "blas": Competitor(workers["direct"], "blas")}
-    rounds = run_rounds(overhead.kernel, overhead.kernel.sizes, both, options.rounds, options.seconds)
+    effort = dataclasses.replace(options.effort, close_seconds=0)
+    rounds = run_rounds(overhead.kernel, overhead.kernel.sizes, both, both, effort)
     return [report.overhead_row(overhead, rounds)]
 
 

@@ -70,10 +70,10 @@ PreparedRun::PreparedRun(const CliOptions& options, const LoadedModule& loaded, 
   LeafChoice leaf = leaf_choice(options);
   auto make_leaves = [&] {
     std::vector<std::unique_ptr<LeafKernel>> leaves;
-    leaf_names_.clear();
+    leaves_.clear();
     for (const StagePlan& stage : plan_.stages) {
       leaves.push_back(make_leaf(stage, plan_.program->module.type, leaf));
-      leaf_names_.push_back(leaves.back()->description());
+      leaves_.push_back(leaves.back().get());
     }
     return leaves;
   };
@@ -114,6 +114,8 @@ void PreparedRun::save(const std::string& tensor, const std::string& file) {
 }
 
 RunReport PreparedRun::report() const {
+  std::vector<std::string> leaf_names;
+  for (const LeafKernel* leaf : leaves_) leaf_names.push_back(leaf->description());
   return {options_.engine,
           site_->processors(),
           &plan_,
@@ -124,7 +126,7 @@ RunReport PreparedRun::report() const {
           counts_.messages,
           site_->peak_per_processor(),
           counts_.tasks,
-          leaf_names_,
+          std::move(leaf_names),
           site_->resident_bytes()};
 }
 

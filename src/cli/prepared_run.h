@@ -43,8 +43,8 @@ class PreparedRun {
   const CliOptions& options_;
   Plan plan_;
   Dataset data_;
-  std::vector<std::string> leaf_names_;
   std::unique_ptr<Site> site_;
+  std::vector<const LeafKernel*> leaves_;  // the site's, for what they call themselves after the runs
   std::unique_ptr<ResultChecker> checker_;
   CheckResult check_;
   std::vector<double> seconds_;

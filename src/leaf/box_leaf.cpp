@@ -177,7 +177,7 @@ std::string explain_part(const BoxPlanner& planner, const BoxPart& part, const C
   }
   Box box = planner.finder().likely(part.terms);
   const BoxKernel* kernel = part.kernel_for(box);
-  std::string out = kernel ? kernel->explain(box, operands) : "interpreted, as there is little to do";
+  std::string out = kernel ? kernel->explain(box, operands) : "interpreted as long as there is little to do";
   if (kernel && kernel->is_library()) return out;
   return out + beside_library(part.terms, compute, names, type);
 }
@@ -186,7 +186,7 @@ std::string explain_part(const BoxPlanner& planner, const BoxPart& part, const C
 
 std::string explain_box_leaf(const LeafTask& task, ElementType type, BoxChoice choice) {
   const Compute& compute = *task.part->compute();
-  if (!choice.compile && compute.terms.size() > 1) return "interpreted, as there is little to do";
+  if (!choice.compile && compute.terms.size() > 1) return "interpreted as long as there is little to do";
   BoxPlanner planner(task, type, choice);
   std::string out;
   for (const BoxPart& part : planner.parts()) {

@@ -9,6 +9,7 @@
 #include "leaf/interpret.h"
 #include "leaf/library.h"
 #include "leaf/nest.h"
+#include "leaf/tiered.h"
 #include "leaf/where.h"
 
 namespace distal::core {
@@ -66,9 +67,19 @@ std::unique_ptr<LeafKernel> make_nest_of_parts(const LeafTask& task, ElementType
   return make_where_leaf(task, type, std::move(kernels));
 }
 
-std::unique_ptr<LeafKernel> make_plain_part(const LeafTask& task, ElementType type, bool strict) {
-  bool tiny = points_of(*task.stage) <= kTinyPoints && task.part->marks.empty();
-  return tiny ? make_interpreted_leaf(task, type) : make_generated_leaf(task, type, strict);
+// How many points a leaf walks each time it runs, at most.
+double points_of(const LeafTask& task) {
+  double points = 1;
+  for (int loop : task.loops) points *= static_cast<double>(task.space.extents[loop]);
+  return std::min(points, points_of(*task.stage));
+}
+
+bool is_tiny(const LeafTask& task) { return points_of(*task.stage) <= kTinyPoints && task.part->marks.empty(); }
+
+// A tiny leaf is interpreted, until that has cost as much as it would have to make the `larger` one.
+std::unique_ptr<LeafKernel> make_tiny_part(const LeafTask& task, ElementType type,
+                                           std::function<std::unique_ptr<LeafKernel>()> larger) {
+  return make_tiered_leaf(make_interpreted_leaf(task, type), points_of(task), kTinyPoints, std::move(larger));
 }
 
 // Why the loops must run as the schedule says, or nothing.
@@ -81,11 +92,18 @@ BoxChoice automatic_choice(const LeafTask& task) {
   return {.library = true, .compile = points_of(*task.stage) > kTinyPoints};
 }
 
+std::unique_ptr<LeafKernel> make_plain_part(const LeafTask& task, ElementType type, bool strict) {
+  auto code = [task, type, strict] { return make_generated_leaf(task, type, strict); };
+  return is_tiny(task) ? make_tiny_part(task, type, code) : code();
+}
+
 std::unique_ptr<LeafKernel> make_automatic_part(const LeafTask& task, ElementType type) {
-  auto plain = [task, type] { return make_plain_part(task, type, false); };
-  if (!why_in_order(task).empty()) return plain();
-  std::unique_ptr<LeafKernel> made = make_box_leaf(task, type, automatic_choice(task), plain);
-  return made ? std::move(made) : plain();
+  if (!why_in_order(task).empty()) return make_plain_part(task, type, false);
+  auto larger = [task, type] { return make_box_leaf(task, type, {.library = true, .compile = true}, nullptr); };
+  if (!is_tiny(task)) return larger();
+  auto tiny = [task, type, larger] { return make_tiny_part(task, type, larger); };
+  std::unique_ptr<LeafKernel> made = make_box_leaf(task, type, automatic_choice(task), tiny);
+  return made ? std::move(made) : tiny();
 }
 
 std::unique_ptr<LeafKernel> make_part(const LeafTask& task, ElementType type, LeafChoice choice) {

@@ -42,7 +42,8 @@ class LeafKernel {
 };
 
 enum class LeafChoice {
-  Automatic,    // whatever is fastest: the library, or code of its own, or, where the work is tiny, interpretation
+  Automatic,    // whatever is fastest: the library, or code of its own, or, as long as there is little to do,
+                // interpretation
   Interpreted,  // always, also in place of a library
   Generated,    // code of its own, also in place of a library
   Strict,       // sums are added in the order of the schedule's loops: no library but where substitute asks for it

@@ -251,7 +251,7 @@ TEST(LibraryLeaf, IsFoundByStructure) {
 
 TEST(LibraryLeaf, WhereThereIsNoneItSaysWhy) {
   const std::string gemm = "A(i, j) = B(i, k) * C(k, j)", made = "A(i, j) += B(i, k) * C(k, j): ",
-                    little = "interpreted, as there is little to do; no library, as ",
+                    little = "interpreted as long as there is little to do; no library, as ",
                     in_order = "code of its own, loop by loop; nothing else, as ";
   EXPECT_EQ(explained(gemm, ElementType::Int64), made + little + "there is no BLAS for integers\n");
   EXPECT_EQ(explained(gemm + "\nschedule\n  vectorize(k)"), made + in_order + "its loops are marked\n");
@@ -265,7 +265,7 @@ TEST(LibraryLeaf, WhereThereIsNoneItSaysWhy) {
       "x(i) += A(i, j) * B(j, i) * y(j): " + little + "A(i, j) * B(j, i) * y(j) is not a product of two tensors\n");
   EXPECT_EQ(explained("x(i) = A(i, j) * y(i)"), "x(i) += A(i, j) * y(i): " + little + "j stands in one tensor only\n");
   EXPECT_EQ(explained("x(i) = A(i, j) * y(j) + y(i)"),
-            "x(i) += A(i, j) * y(j) + y(i): interpreted, as there is little to do\n");
+            "x(i) += A(i, j) * y(j) + y(i): interpreted as long as there is little to do\n");
 }
 
 // Of 2^62 iterations all but a few are past the end; stepping through them would take a century.
