@@ -1,0 +1,1 @@
+// Holds the headers that tests have in common, read once.
