@@ -78,7 +78,7 @@ class LegionExecutable {
     std::vector<std::string> command{on_path("timeout"), "90"};
     for (const std::string& word : legion_command(launch, settings_)) command.push_back(word);
     int status = run_process(command, {legion_environment(launch, settings_), folder / "log", {}});
-    // Of a hundred runs of several processes on few cores, one or two do not come to an end: docs/legion.md.
+    // Runs of several processes on few cores were seen that did not come to an end: docs/legion.md.
     if (ranks > 1 && status == kTimedOut) {
       std::cout << name << " did not end in " << ranks << " processes, and is tried again\n" << std::flush;
       status = run_process(command, {legion_environment(launch, settings_), folder / "log", {}});
