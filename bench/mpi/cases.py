@@ -6,6 +6,9 @@ ALGORITHMS = ("cannon", "pumma", "summa", "johnson", "solomonik", "cosma")
 TENSOR_KERNELS = ("ttv", "innerprod", "ttm", "mttkrp")
 TENSOR_EXTENT = 512
 TENSOR_RANK = 64
+# On the emulated network, how long communication alone lasts beside computing alone: all has to be hidden, or there is
+# some computing to spare.
+NETWORK_SHARES = (1, 0.75)
 
 
 @dataclass(frozen=True)

@@ -145,19 +145,19 @@ def on_network(options, settings, ranks):
     return Competitor(command)
 
 
-def rate_of(compute, n, ranks):
-    """Of a link, in Mbit/s, at which a rank gets its share of C in the time that it computes."""
-    return int(8 * 8 * n * n * (ranks - 1) / ranks / run_once(compute)["seconds_min"] / 1e6)
+def rate_of(compute, n, ranks, share):
+    """Of a link, in Mbit/s, at which a rank gets what it needs of C in a share of the time that it computes."""
+    return int(8 * 8 * n * n * (ranks - 1) / ranks / (share * run_once(compute)["seconds_min"]) / 1e6)
 
 
-def measure_network(options, results, title, ranks):
-    """At a rate that makes communication last as long as computing does."""
+def measure_network(options, results, title, ranks, share):
+    """At a rate that makes communication last a share of computing."""
     if results.rounds(title) >= options.rounds:
         return
     n = 4096
     settings = f"nj={n},nk={n},g={ranks},chunk={n // 16}"
     compute = distal(options, HERE / "network.distal", f"ni={n},{settings}", ranks)
-    rate = rate_of(compute, n, ranks)
+    rate = rate_of(compute, n, ranks, share)
     subprocess.run([HERE / "network.sh", "up", str(ranks), f"{rate}mbit"], check=True)
     competitors = {
         "compute alone": compute,
@@ -193,9 +193,10 @@ def measure(options, results):
     if re.search(options.only, report.MEMORY):
         run_rounds(results, report.MEMORY, memory(options), 1, run_watched)
     for ranks in options.ranks[1:] if options.network else []:
-        title = report.network_title(ranks)
-        if re.search(options.only, title):
-            measure_network(options, results, title, ranks)
+        for share in cases.NETWORK_SHARES:
+            title = report.network_title(ranks, share)
+            if re.search(options.only, title):
+                measure_network(options, results, title, ranks, share)
 
 
 def main():
