@@ -94,8 +94,9 @@ def with_best_taco(rates):
 
 def measure_kernel(kernel, workers, options):
     sizes = kernel.quick if options.quick else kernel.sizes
-    close = {"distal-1", "distal-2", kernel.limit, kernel.target[0]}
-    rounds = run_rounds(kernel, sizes, competitors(kernel, workers, options), close, options.effort)
+    everyone = competitors(kernel, workers, options)
+    close = [name for name in everyone if name.split("-")[0] in {"distal", kernel.limit, kernel.target[0]}]
+    rounds = run_rounds(kernel, sizes, everyone, close, options.effort)
     rates = with_best_taco(rates_of(rounds, kernel.work(sizes)))
     return [report.kernel_row(kernel, sizes, grid, rates) for grid in GRIDS]
 

@@ -187,8 +187,8 @@ def network_table(results, options):
     if not shown:
         return
     yield from ["## Emulated network", "", NETWORK_NOTE, ""]
-    yield from table("ranks", "rounds", "communication / computing", "rate of a link", "compute alone, ms", "communication alone, ms", "run, ms",
-                     "run / the longer of both")
+    yield from table("ranks", "rounds", "communication / computing", "rate of a link", "compute alone, ms",
+                     "communication alone, ms", "run, ms", "run / the longer of both")
     for ranks, share in shown:
         title = network_title(ranks, share)
         times = [median(results.seconds(title, name)) for name in ("compute alone", "communication alone", "run")]

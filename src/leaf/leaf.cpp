@@ -88,9 +88,7 @@ std::string why_in_order(const LeafTask& task) {
   return why_no_box(task).value_or("");
 }
 
-BoxChoice automatic_choice(const LeafTask& task) {
-  return {.library = true, .compile = points_of(*task.stage) > kTinyPoints};
-}
+BoxChoice automatic_choice(const LeafTask& task) { return {.library = true, .compile = !is_tiny(task)}; }
 
 std::unique_ptr<LeafKernel> make_plain_part(const LeafTask& task, ElementType type, bool strict) {
   auto code = [task, type, strict] { return make_generated_leaf(task, type, strict); };
