@@ -34,13 +34,14 @@ class Blas {
     return text("openblas_get_config", "BLAS") + ", kernels " + text("openblas_get_corename", "unknown");
   }
 
-  void gemm(int64_t m, int64_t n, int64_t k, const double* a, const double* b, double* c) const {
-    dgemm(kRowMajor, kNoTrans, kNoTrans, to_int(m), to_int(n), to_int(k), 1.0, a, to_int(k), b, to_int(n), 0.0, c,
-          to_int(n));
+  // c = a b for row-major matrices; a's rows are `leading` elements apart, or k.
+  void gemm(int64_t m, int64_t n, int64_t k, const double* a, const double* b, double* c, int64_t leading = 0) const {
+    dgemm(kRowMajor, kNoTrans, kNoTrans, to_int(m), to_int(n), to_int(k), 1.0, a, to_int(leading ? leading : k), b,
+          to_int(n), 0.0, c, to_int(n));
   }
-  void gemm(int64_t m, int64_t n, int64_t k, const float* a, const float* b, float* c) const {
-    sgemm(kRowMajor, kNoTrans, kNoTrans, to_int(m), to_int(n), to_int(k), 1.0F, a, to_int(k), b, to_int(n), 0.0F, c,
-          to_int(n));
+  void gemm(int64_t m, int64_t n, int64_t k, const float* a, const float* b, float* c, int64_t leading = 0) const {
+    sgemm(kRowMajor, kNoTrans, kNoTrans, to_int(m), to_int(n), to_int(k), 1.0F, a, to_int(leading ? leading : k), b,
+          to_int(n), 0.0F, c, to_int(n));
   }
   // y = A x for a row-major m x n matrix.
   void gemv(int64_t m, int64_t n, const double* a, const double* x, double* y) const {

@@ -35,7 +35,7 @@ class PreparedDirect : public Prepared {
   }
 
   Timing time(const std::string& variant, double seconds) override {
-    if (variant == "read") return machine_.limits.read(seconds);
+    if (variant == "read") return machine_.limits.read(seconds, problem_.bytes());
     if (variant == "triad") return machine_.limits.triad(seconds);
     if (variant == "peak") return machine_.limits.peak<T>(seconds);
     return repeat(seconds, form());

@@ -85,25 +85,25 @@ PLANE = {"i": 64, "j": 64}
 
 def _gemm(label, m, n, k, **options):
     sizes = {"i": m, "j": n, "k": k}
-    peers = ("blas", "numpy", "jax")
+    peers = ("blas", "hand", "numpy", "jax")
     if m * n * k <= 1024**3:
         peers += ("taco",)
     elif m * n * k > 4096**3:  # numpy and jax call such a BLAS too, and a round would take a minute
-        peers = ("blas",)
+        peers = ("blas", "hand")
     return Kernel(f"gemm-{label}", GEMM, sizes, SQUARE, "peak", ("blas", 0.98), peers=peers, **options)
 
 
 def _cube(name, statement, limit, target, letters="ijk", **options):
     sizes = {x: 64 if x == "l" else 512 for x in letters}
     quick = {x: CUBE[x] for x in letters}
-    peers = ("blas", "numpy", "jax", "taco")
+    peers = ("blas", "hand", "numpy", "jax", "taco")
     return Kernel(name, statement, sizes, quick, limit, target, peers=peers, **options)
 
 
 def _plain(name, statement, **options):
     """A statement that no library has: as fast as its tensors can be read and written."""
     sizes = {"i": 8192, "j": 8192}
-    peers = ("triad", "numpy", "jax", "taco")
+    peers = ("hand", "triad", "numpy", "jax", "taco")
     return Kernel(name, statement, sizes, PLANE, "read", ("read", 0.90), peers=peers, **options)
 
 

@@ -6,13 +6,11 @@
 #include "blas.h"
 #include "parallel.h"
 #include "timing.h"
+#include "vector.h"
 
 // What the machine can do: read, read and write, and multiply. Each is the best of several ways, so that the limit is
 // the machine's and not a loop's.
 namespace leaf {
-
-using Vector = double __attribute__((vector_size(64)));
-constexpr int64_t kLanes = 8;
 
 // Sums `streams` runs of `length` vectors side by side. More than one stream keeps more of a core's prefetchers busy;
 // the accumulators hide the latency of an addition.
@@ -30,24 +28,13 @@ double sum_streams(const Vector* data, int64_t vectors) {
   for (auto& stream : sums) {
     for (Vector& v : stream) total += v;
   }
-  double sum = 0;
-  for (int l = 0; l < kLanes; ++l) sum += total[l];
-  return sum;
+  return sum_of(total);
 }
 
-// a = b + 3 c, past the caches if the compiler knows such stores.
+// a = b + 3 c
 template <bool kPastCaches>
 void triad_part(Vector* a, const Vector* b, const Vector* c, int64_t vectors) {
-  for (int64_t x = 0; x < vectors; ++x) {
-    Vector v = b[x] + 3.0 * c[x];
-#ifdef __AVX512F__
-    if constexpr (kPastCaches) {
-      __builtin_ia32_movntpd512(reinterpret_cast<double*>(a + x), v);
-      continue;
-    }
-#endif
-    a[x] = v;
-  }
+  for (int64_t x = 0; x < vectors; ++x) store<kPastCaches>(a + x, b[x] + 3.0 * c[x]);
 }
 
 class Limits {
@@ -57,15 +44,16 @@ class Limits {
       : blas_(blas), threads_(threads), sizes_(std::move(sizes)), memory_(bytes / 8) {
     for (double& x : memory_.span()) x = 1.5;
   }
+  Limits(const Limits&) = delete;  // its ways refer to it
+  Limits& operator=(const Limits&) = delete;
 
-  Timing read(double seconds) {
-    return best_of(seconds, bytes(memory_.size()), {[&] { sum<1>(); }, [&] { sum<4>(); }, [&] { sum<8>(); }});
+  // Over as many bytes as the kernel has, so that one pass of the limit lasts as long as one of the kernel.
+  Timing read(double seconds, double bytes_of_kernel) {
+    length_ = std::clamp(static_cast<int64_t>(bytes_of_kernel / 8), kLanes, memory_.size());
+    return with_work(read_.time(seconds), length_);
   }
 
-  Timing triad(double seconds) {
-    return best_of(seconds, bytes(memory_.size() / 3 / kLanes * kLanes * 3),
-                   {[&] { triad_all<false>(); }, [&] { triad_all<true>(); }});
-  }
+  Timing triad(double seconds) { return with_work(triad_.time(seconds), memory_.size() / 3 / kLanes * kLanes * 3); }
 
   template <class T>
   Timing peak(double seconds) {
@@ -82,22 +70,16 @@ class Limits {
   }
 
  private:
-  static double bytes(int64_t numbers) { return 8.0 * static_cast<double>(numbers); }
-
-  static Timing best_of(double seconds, double work, const std::vector<std::function<void()>>& ways) {
-    std::vector<double> times;
-    double end = now() + seconds;
-    do {
-      for (const auto& way : ways) times.push_back(seconds_of(way));
-    } while (now() < end);
-    return summary(std::move(times), work);
+  static Timing with_work(Timing timing, int64_t numbers) {
+    timing.work = 8.0 * static_cast<double>(numbers);
+    return timing;
   }
 
   template <int kStreams>
   void sum() {
     const auto* data = reinterpret_cast<const Vector*>(memory_.data());
     std::vector<double> sums(static_cast<size_t>(threads_) * kLanes);
-    parallel(threads_, memory_.size() / kLanes, [&](int part, int64_t begin, int64_t end) {
+    parallel(threads_, length_ / kLanes, [&](int part, int64_t begin, int64_t end) {
       sums[part * kLanes] = sum_streams<kStreams>(data + begin, end - begin);
     });
     sink_ = std::accumulate(sums.begin(), sums.end(), 0.0);
@@ -116,6 +98,9 @@ class Limits {
   int threads_;
   std::vector<int64_t> sizes_;
   Array<double> memory_;
+  int64_t length_ = memory_.size();  // how many numbers are read
+  BestWay read_{{[&] { sum<1>(); }, [&] { sum<4>(); }, [&] { sum<8>(); }}};
+  BestWay triad_{{[&] { triad_all<false>(); }, [&] { triad_all<true>(); }}};
   volatile double sink_ = 0;  // the sums must be made
 };
 

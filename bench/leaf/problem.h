@@ -45,6 +45,12 @@ struct Problem {
   }
 
   T* data(const std::string& tensor) const { return arrays.at(tensor).data(); }
+  // Of every tensor once.
+  double bytes() const {
+    double sum = 0;
+    for (const auto& [tensor, array] : arrays) sum += static_cast<double>(array.size()) * sizeof(T);
+    return sum;
+  }
   const Array<T>& result() const { return arrays.at(statement.left.tensor); }
 };
 

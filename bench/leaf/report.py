@@ -4,7 +4,7 @@ import statistics
 
 from measure import ratio, ratios
 
-RATIOS = {"blas": "BLAS", "triad": "triad", "numpy": "numpy", "jax": "jax", "taco": "TACO"}
+RATIOS = {"blas": "BLAS", "hand": "hand", "triad": "triad", "numpy": "numpy", "jax": "jax", "taco": "TACO"}
 COLUMNS = ["kernel", "sizes", "grid", "DISTAL", "limit", "of limit", *[f"/ {r}" for r in RATIOS.values()], "target", "spread",
            ""]
 

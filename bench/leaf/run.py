@@ -26,7 +26,8 @@ NOTE = """\
 `DISTAL` is the median speed of the rounds; `of limit` and the columns `/ peer` are medians of the ratios of speeds in the same round, above 1
 where DISTAL is faster; the spread of the ratio that counts is its smallest and largest. Bytes are those of every tensor once; `read` and `triad` are the machine's bandwidths, `peak` the best matrix
 multiplication of the same BLAS. `Grid(1)` is one processor, `Grid(2)` two of them; everybody has the same cores. TACO is the better of its own
-loops and a schedule with the last index innermost."""
+loops and a schedule with the last index innermost. `hand` is the fastest of the kernels that were written by hand for this benchmark, with plain threads
+and nothing of DISTAL's."""
 
 
 def arguments():
@@ -38,7 +39,7 @@ def arguments():
                         "alone after these, for each kernel; default 15, or 0 with --quick")
     parser.add_argument("--quick", action="store_true", help="tiny sizes, to see that everything works")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--peers", default="blas,triad,numpy,jax,taco", help="which, if they are there")
+    parser.add_argument("--peers", default="blas,hand,triad,numpy,jax,taco", help="which, if they are there")
     parser.add_argument("--output", type=Path, help="a file for the tables; a full run writes bench/RESULTS.md")
     options = parser.parse_args()
     options.rounds = options.rounds or (2 if options.quick else 5)
@@ -53,7 +54,7 @@ def start_workers(options):
     """The workers that there are, by name."""
     folder = options.build / "bench" / "leaf"
     threads = str(options.threads)
-    bytes_of_limits = 1 << 20 if options.quick else 1 << 30
+    bytes_of_limits = 1 << 20 if options.quick else 1 << 31
     peaks = [96] if options.quick else [2048, 4096]
     env = {**os.environ, "OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads, "MKL_NUM_THREADS": threads}
     env.setdefault("TACO_CFLAGS", "-O3 -march=native -ffast-math -std=c99")
@@ -61,6 +62,8 @@ def start_workers(options):
         "distal": Worker("distal", [folder / "leaf_distal"]),
         "direct": Worker("direct", [folder / "leaf_direct", threads, str(bytes_of_limits), *map(str, peaks)]),
     }
+    if "hand" in options.peers:
+        workers["hand"] = Worker("hand", [folder / "leaf_hand", threads])
     python = os.environ.get("PEERS_PYTHON", "python3")
     if re.search("numpy|jax", options.peers) and machine.first_line([python, "-c", "import numpy; print(1)"]) == "1":
         workers["python"] = Worker("python", [python, "-B", HERE / "peers.py"], env)
@@ -77,6 +80,8 @@ def competitors(kernel, workers, options):
     for name in sorted({kernel.limit} | wanted & {"blas", "triad"}):
         out[name] = Competitor(workers["direct"], name)
     out["distal-2"] = Competitor(workers["distal"], "2")
+    if "hand" in workers and "hand" in wanted:
+        out["hand"] = Competitor(workers["hand"], "hand")
     if "python" in workers:
         out.update({name: Competitor(workers["python"], name) for name in sorted(wanted & {"numpy", "jax"})})
     if "taco" in workers and "taco" in wanted:
@@ -95,7 +100,7 @@ def with_best_taco(rates):
 def measure_kernel(kernel, workers, options):
     sizes = kernel.quick if options.quick else kernel.sizes
     everyone = competitors(kernel, workers, options)
-    close = [name for name in everyone if name.split("-")[0] in {"distal", kernel.limit, kernel.target[0]}]
+    close = [name for name in everyone if name.split("-")[0] in {"distal", "hand", kernel.limit, kernel.target[0]}]
     rounds = run_rounds(kernel, sizes, everyone, close, options.effort)
     rates = with_best_taco(rates_of(rounds, kernel.work(sizes)))
     return [report.kernel_row(kernel, sizes, grid, rates) for grid in GRIDS]

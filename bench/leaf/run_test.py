@@ -61,7 +61,7 @@ class Leaf(unittest.TestCase):
     def test_has_a_line_for_everything(self):
         with tempfile.TemporaryDirectory() as folder:
             output = Path(folder) / "RESULTS.md"
-            done = run("--peers", "blas,triad,numpy", "--output", str(output))
+            done = run("--peers", "blas,hand,triad,numpy", "--output", str(output))
             self.assertEqual(done.returncode, 0, done.stderr)
             text = output.read_text(encoding="utf-8")
         self.assertEqual(text.strip(), done.stdout.strip())

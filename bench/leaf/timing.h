@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <limits>
+#include <utility>
 #include <vector>
 
 namespace leaf {
@@ -40,5 +42,33 @@ inline Timing repeat(double seconds, const std::function<void()>& body) {
   while (times.empty() || (now() < end && times.size() < kMost)) times.push_back(seconds_of(body));
   return summary(std::move(times));
 }
+
+// Of several ways to do the same, the fastest. It is found out once, so that in a round it has as many tries as
+// anybody.
+class BestWay {
+ public:
+  BestWay() = default;
+  explicit BestWay(std::vector<std::function<void()>> ways) : ways_(std::move(ways)) {}
+
+  bool empty() const { return ways_.empty(); }
+  const std::vector<std::function<void()>>& all() const { return ways_; }
+
+  Timing time(double seconds) {
+    if (ways_.size() > 1) ways_ = {ways_[fastest()]};
+    return repeat(seconds, ways_[0]);
+  }
+
+ private:
+  size_t fastest() const {
+    constexpr int kTries = 4;
+    std::vector<double> best(ways_.size(), std::numeric_limits<double>::infinity());
+    for (int t = 0; t < kTries; ++t) {
+      for (size_t w = 0; w < ways_.size(); ++w) best[w] = std::min(best[w], seconds_of(ways_[w]));
+    }
+    return static_cast<size_t>(std::min_element(best.begin(), best.end()) - best.begin());
+  }
+
+  std::vector<std::function<void()>> ways_;
+};
 
 }  // namespace leaf

@@ -5,7 +5,8 @@
 namespace distal::core {
 
 bool SharedLibrary::load(const std::string& name) {
-  void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  // Functions are looked up when they are first called: a BLAS has thousands, most of them LAPACK's.
+  void* handle = dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (!handle) {
     error_ = dlerror();
     return false;

@@ -13,6 +13,9 @@ namespace {
 
 // A side of a tile where an operand strides along x: the cache lines that it touches are used up within the tile.
 constexpr int kTile = 64;
+// Where it is turned, a tile is taken in blocks as high as a cache line has elements, and so wide. With every block
+// as many lines of the next tile are asked for, so that memory is asked evenly.
+constexpr int kBlock = 32;
 // Elements of a row that are computed before they are written around the caches, a few lines at a time.
 constexpr int kChunk = 64;
 
@@ -67,10 +70,10 @@ static inline __attribute__((always_inline)) void swap_squares(V* row, Numbers<l
   if constexpr (D > 1) swap_squares<D / 2>(row, lanes);
 }
 
-// A square of n rows and columns, n a multiple of LANES: `from` by columns, `to` by rows of n.
-static void turn_square(const T* from, Int step, T* to, Int n) {
+// A block of LINE rows of n, n a multiple of LANES: `from` by columns, `to` by rows.
+static void turn_block(const T* from, Int step, T* to, Int n) {
   for (Int x = 0; x < n; x += LANES)
-    for (Int y = 0; y < n; y += LANES) {
+    for (Int y = 0; y < LINE; y += LANES) {
       V row[LANES];
 #pragma GCC unroll 16
       for (int i = 0; i < LANES; ++i) row[i] = *reinterpret_cast<const U*>(from + (x + i) * step + y);
@@ -92,6 +95,7 @@ class PlaneWriter {
     out_ += fmt::format("typedef {} T;\ntypedef {} C;\ntypedef long Int;\n", plain(cpp_type(type_)),
                         plain(computing_type(type_)));
     if (streams()) out_ += kStream;
+    if (turns()) out_ += "enum { LINE = 64 / sizeof(T) };  // elements of a cache line\n";
     if (turns_squares()) out_ += kTurn;
     out_ += "\nextern \"C\" void leaf(Int nx, Int ny, void* const* data, const Int* step_x, const Int* step_y) {\n";
     for (size_t o = 0; o < shape_.x.size(); ++o) declare(o);
@@ -168,7 +172,7 @@ class PlaneWriter {
       case Pace::Still: return o == 0 ? fmt::format("{}[0]", row(o, r)) : "c" + row(o, r);
       case Pace::Next: return fmt::format("{}[{}]", row(o, r), x);
       case Pace::Further:
-        if (is_turned(o)) return fmt::format("turned{}[(y - ty) * {} + {} - tx]", o, kTile, x);
+        if (is_turned(o)) return fmt::format("turned{}[(y - by) * {} + {} - bx]", o, kBlock, x);
         return fmt::format("{}[({}) * sx{}]", row(o, r), x, o);
     }
     throw InternalError("unknown pace");
@@ -241,60 +245,102 @@ class PlaneWriter {
   // An operand that strides along x and is near along y is turned first: read along y, used along x.
   bool is_turned(size_t o) const { return o > 0 && shape_.x[o] == Pace::Further && shape_.moves[o]; }
 
-  // By shuffles between registers, for types that are lanes of a vector.
-  bool turns_squares() const {
-    if (!is_tiled() || type_ == ElementType::ComplexFloat || type_ == ElementType::ComplexDouble) return false;
+  bool turns() const {
     for (size_t o = 1; o < shape_.x.size(); ++o) {
       if (is_turned(o)) return true;
     }
     return false;
   }
 
+  // By shuffles between registers, for types that are lanes of a vector.
+  bool turns_squares() const {
+    return turns() && type_ != ElementType::ComplexFloat && type_ != ElementType::ComplexDouble;
+  }
+
   void turn(size_t o) {
-    // Short pieces of far rows: too short for the machine to see them coming. These are the next tile's.
-    open("for (Int x = tx; x < end_x; ++x)");
-    line(fmt::format("const T* next = p{0} + (x + {1}) * sx{0} + ty * sy{0};", o, kTile));
-    line(fmt::format("for (Int y = 0; y < end_y - ty; y += Int(64 / sizeof(T))) __builtin_prefetch(next + y * sy{});",
-                     o));
-    close();
     if (turns_squares()) {
-      open(fmt::format("if (sy{1} == 1 && n == {0} && end_y - ty == {0})", kTile, o));
-      line(fmt::format("turn_square(p{0} + tx * sx{0} + ty, sx{0}, turned{0}, {1});", o, kTile));
+      open(fmt::format("if (sy{} == 1 && n == {} && end_by - by == LINE)", o, kBlock));
+      line(fmt::format("turn_block(p{0} + bx * sx{0} + by, sx{0}, turned{0}, {1});", o, kBlock));
       --indent_;
       open("} else");
     }
-    open("for (Int x = tx; x < end_x; ++x)");
-    line(fmt::format("const T* __restrict from = p{0} + x * sx{0} + ty * sy{0};", o));
-    line(fmt::format("for (Int y = 0; y < end_y - ty; ++y) turned{0}[y * {1} + x - tx] = from[y * sy{0}];", o, kTile));
+    open("for (Int x = 0; x < n; ++x)");
+    line(fmt::format("const T* __restrict from = p{0} + (bx + x) * sx{0} + by * sy{0};", o));
+    line(fmt::format("for (Int y = 0; y < end_by - by; ++y) turned{0}[y * {1} + x] = from[y * sy{0}];", o, kBlock));
     close();
     if (turns_squares()) close();
   }
 
+  // Short pieces of far rows are too short for the machine to see them coming. They go to the second cache: rows whose
+  // distance is a power of two would push each other out of the first.
+  void ask_for_next_tile(size_t o) {
+    open(fmt::format("for (Int line = asked; line < asked + {}; ++line)", kBlock));
+    line(fmt::format("const Int x = next_x + line / ({0} / LINE), y = next_y + line % ({0} / LINE) * LINE;", kTile));
+    line(fmt::format("__builtin_prefetch(p{0} + x * sx{0} + y * sy{0}, 0, 2);", o));
+    close();
+  }
+
+  // The same for what goes from one element to the next in short rows.
+  void ask_for_rows_of_next_tile() {
+    for (size_t o = 0; o < shape_.x.size(); ++o) {
+      bool is_read = o > 0 || shape_.accumulate;
+      if (!is_read || shape_.x[o] != Pace::Next || !shape_.moves[o]) continue;
+      line(fmt::format("for (Int x = 0; x < {}; x += LINE) __builtin_prefetch({} + bx + {} + x, 0, 2);", kBlock,
+                       row(o, 0), kTile));
+    }
+  }
+
   void tiles() {
     for (size_t o = 0; o < shape_.x.size(); ++o) {
-      if (is_turned(o)) line(fmt::format("T turned{}[{}];", o, kTile * kTile));
+      if (is_turned(o)) line(fmt::format("T turned{}[LINE * {}];", o, kBlock));
     }
     if (streams()) line(fmt::format("T chunk[{}];", kTile));
     open(fmt::format("for (Int ty = 0; ty < ny; ty += {})", kTile));
     line(fmt::format("const Int end_y = ty + {0} < ny ? ty + {0} : ny;", kTile));
     open(fmt::format("for (Int tx = 0; tx < nx; tx += {})", kTile));
-    line(fmt::format("const Int end_x = tx + {0} < nx ? tx + {0} : nx, n = end_x - tx;", kTile));
-    for (size_t o = 0; o < shape_.x.size(); ++o) {
-      if (is_turned(o)) turn(o);
-    }
-    open("for (Int y = ty; y < end_y; ++y)");
-    point_at_rows(1);
-    if (sums()) {
-      sum_rows(1, "tx", "end_x");
-    } else if (streams()) {
-      stream_chunk(0, "tx");
+    line(fmt::format("const Int end_x = tx + {0} < nx ? tx + {0} : nx;", kTile));
+    if (turns()) {
+      blocks();
     } else {
-      open("for (Int x = tx; x < end_x; ++x)");
+      line("const Int n = end_x - tx;");
+      rows_of_tile("ty", "end_y", "tx");
+    }
+    close();
+    close();
+  }
+
+  void blocks() {
+    line("const bool is_last = end_x == nx;");
+    line("const Int next_x = is_last ? 0 : end_x, next_y = is_last && end_y < ny ? end_y : ty;");
+    line("Int asked = 0;");
+    open("for (Int by = ty; by < end_y; by += LINE)");
+    line("const Int end_by = by + LINE < end_y ? by + LINE : end_y;");
+    open(fmt::format("for (Int bx = tx; bx < end_x; bx += {0}, asked += {0})", kBlock));
+    line(fmt::format("const Int n = end_x - bx < {0} ? end_x - bx : {0};", kBlock));
+    for (size_t o = 0; o < shape_.x.size(); ++o) {
+      if (!is_turned(o)) continue;
+      ask_for_next_tile(o);
+      turn(o);
+    }
+    rows_of_tile("by", "end_by", "bx");
+    close();
+    close();
+  }
+
+  // n elements of each from x on.
+  void rows_of_tile(const std::string& first, const std::string& end, const std::string& x) {
+    open(fmt::format("for (Int y = {}; y < {}; ++y)", first, end));
+    point_at_rows(1);
+    if (turns()) ask_for_rows_of_next_tile();
+    if (sums()) {
+      sum_rows(1, x, x + " + n");
+    } else if (streams()) {
+      stream_chunk(0, x);
+    } else {
+      open(fmt::format("for (Int x = {0}; x < {0} + n; ++x)", x));
       store_rows(1);
       close();
     }
-    close();
-    close();
     close();
   }
 

@@ -120,20 +120,21 @@ TEST(Blocks, ContractionsOfManyIndices) {
 
 // ---- one pass ----
 
+// Within a tile, and over several with remainders at both ends.
 TEST(OnePass, EveryWayThroughAPlane) {
   test::CacheFolder folder(cache());
   const std::string tensors =
-      "tensor a\ntensor v(37)\ntensor w(29)\ntensor A(37, 29)\ntensor B(37, 29)\ntensor C(29, 37)\n"
-      "tensor D(37, 29) order(1, 0)\ntensor T(5, 37, 29)\n";
+      "param m = 37, n = 29\ntensor a\ntensor v(m)\ntensor w(n)\ntensor A(m, n)\ntensor B(m, n)\ntensor C(n, m)\n"
+      "tensor D(m, n) order(1, 0)\ntensor T(5, m, n)\n";
   for (const std::string statement :
        {"A(i, j) = B(i, j) + C(j, i)", "A(i, j) = B(i, j) * w(j) + v(i)", "A(i, j) = 2 * D(i, j) - v(i) * w(j)",
         "D(i, j) = B(i, j) * C(j, i)", "v(i) = B(i, j) * w(j)", "w(j) = B(i, j) * v(i)", "w(j) = D(i, j) * v(i)",
         "a = B(i, j) * C(j, i) * D(i, j)", "a = v(i) * w(j)", "v(i) = C(j, i) + v2(i)", "a = T(l, i, j) * A(i, j)",
         "A(i, j) = T(l, i, j)", "A(i, j) += T(l, i, j) * v(i) - 1", "v(i) = B(i, j) * D(i, j) - w(j) + 3"}) {
     SCOPED_TRACE(statement);
-    std::string text = tensors + "tensor v2(37)\n" + statement + "\n";
+    std::string text = tensors + "tensor v2(m)\n" + statement + "\n";
     for (ElementType type : {ElementType::Double, ElementType::Int32, ElementType::ComplexFloat}) {
-      run_text(text, "", generated(type));
+      for (const std::string settings : {"", "m=150,n=203"}) run_text(text, settings, generated(type));
     }
   }
 }

@@ -1,0 +1,206 @@
+#pragma once
+
+#include <memory>
+#include <numeric>
+
+#include "blas.h"
+#include "parallel.h"
+#include "problem.h"
+#include "timing.h"
+#include "vector.h"
+
+// Kernels written by hand for this benchmark, with plain threads and nothing of DISTAL's: where DISTAL misses a target
+// they tell whether another program would meet it. Each has many ways, of which the fastest counts.
+namespace leaf {
+
+// A(i,j) = B(i,k) * C(k,j): each thread calls BLAS once, for its rows, or for its part of the sum in an output of its
+// own.
+template <class T>
+class HandGemm {
+ public:
+  // The BLAS has one thread.
+  HandGemm(const Problem<T>& problem, const Blas& blas, int threads)
+      : p_(problem), blas_(blas), threads_(threads), partials_((threads - 1) * n('i') * n('j')) {}
+
+  void by_rows() const {
+    parallel(threads_, n('i'), [&](int, int64_t begin, int64_t end) {
+      blas_.gemm(end - begin, n('j'), n('k'), b() + begin * n('k'), c(), a() + begin * n('j'));
+    });
+  }
+
+  void by_sum() const {
+    int64_t size = n('i') * n('j');
+    auto output = [&](int part) { return part == 0 ? a() : partials_.data() + (part - 1) * size; };
+    parallel(threads_, n('k'), [&](int part, int64_t begin, int64_t end) {
+      blas_.gemm(n('i'), n('j'), end - begin, b() + begin, c() + begin * n('j'), output(part), n('k'));
+    });
+    parallel(threads_, size, [&](int, int64_t begin, int64_t end) {
+      for (int part = 1; part < threads_; ++part) {
+        const T* other = output(part);
+        for (int64_t x = begin; x < end; ++x) a()[x] += other[x];
+      }
+    });
+  }
+
+ private:
+  int64_t n(char index) const { return p_.extents.at(index); }
+  T* a() const { return p_.data("A"); }
+  T* b() const { return p_.data("B"); }
+  T* c() const { return p_.data("C"); }
+
+  const Problem<T>& p_;
+  const Blas& blas_;
+  int threads_;
+  Array<T> partials_;
+};
+
+// The sum of products of two arrays, in `kStreams` places of each side by side.
+template <int kStreams>
+double dot_streams(const Vector* x, const Vector* y, int64_t vectors) {
+  constexpr int kUnroll = 8 / kStreams;
+  int64_t length = vectors / kStreams / kUnroll * kUnroll;
+  Vector sums[kStreams][kUnroll] = {};
+  for (int64_t v = 0; v < length; v += kUnroll) {
+    for (int s = 0; s < kStreams; ++s) {
+      for (int u = 0; u < kUnroll; ++u) sums[s][u] += x[s * length + v + u] * y[s * length + v + u];
+    }
+  }
+  Vector total = {};
+  for (auto& stream : sums) {
+    for (Vector& v : stream) total += v;
+  }
+  for (int64_t v = kStreams * length; v < vectors; ++v) total += x[v] * y[v];
+  return sum_of(total);
+}
+
+// a = B(i,j,k) * C(i,j,k)
+template <int kStreams>
+void hand_innerprod(const Problem<double>& p, int threads) {
+  auto vectors = [&](const char* tensor) { return reinterpret_cast<const Vector*>(p.data(tensor)); };
+  std::vector<double> sums(static_cast<size_t>(threads) * kLanes);
+  parallel(threads, p.arrays.at("B").size() / kLanes, [&](int part, int64_t begin, int64_t end) {
+    sums[part * kLanes] = dot_streams<kStreams>(vectors("B") + begin, vectors("C") + begin, end - begin);
+  });
+  *p.data("a") = std::accumulate(sums.begin(), sums.end(), 0.0);
+}
+
+// Eight rows become eight columns, in three rounds of exchanges.
+inline void turn(Vector (&r)[8]) {
+  using Lanes = int64_t __attribute__((vector_size(64)));
+  auto exchange = [&](int distance, Lanes low, Lanes high) {
+    for (int x = 0; x < 8; ++x) {
+      if (x & distance) continue;
+      Vector a = r[x], b = r[x + distance];
+      r[x] = __builtin_shuffle(a, b, low);
+      r[x + distance] = __builtin_shuffle(a, b, high);
+    }
+  };
+  exchange(1, Lanes{0, 8, 2, 10, 4, 12, 6, 14}, Lanes{1, 9, 3, 11, 5, 13, 7, 15});
+  exchange(2, Lanes{0, 1, 8, 9, 4, 5, 12, 13}, Lanes{2, 3, 10, 11, 6, 7, 14, 15});
+  exchange(4, Lanes{0, 1, 2, 3, 8, 9, 10, 11}, Lanes{4, 5, 6, 7, 12, 13, 14, 15});
+}
+
+// A(i,j) = B(j,i) + C(i,j) in tiles of `kNear` rows of A by `kFar` columns of it, which are far rows of B. With kAhead
+// the lines of the next tile are asked for meanwhile, as many with every block of eight by eight.
+template <int kFar, int kNear, bool kPastCaches, bool kAhead>
+class HandTranspose {
+ public:
+  HandTranspose(const Problem<double>& p, int threads)
+      : a_(p.data("A")),
+        b_(p.data("B")),
+        c_(p.data("C")),
+        ni_(p.extents.at('i')),
+        nj_(p.extents.at('j')),
+        threads_(threads) {}
+
+  void operator()() const {
+    parallel(threads_, ni_ / 8, [&](int, int64_t begin, int64_t end) {
+      for (int64_t i = 8 * begin; i < 8 * end; i += kNear) {
+        for (int64_t j = 0; j < nj_; j += kFar) tile(i, std::min(i + kNear, 8 * end), j, std::min(j + kFar, nj_));
+      }
+    });
+  }
+
+ private:
+  void tile(int64_t i0, int64_t i1, int64_t j0, int64_t j1) const {
+    const double* next = b_ + (j1 < nj_ ? j1 : 0) * ni_ + i0;
+    int64_t asked = 0;
+    for (int64_t i = i0; i < i1; i += 8) {
+      for (int64_t j = j0; j < j1; j += 8, asked += 8) {
+        if constexpr (kAhead) ask(next, asked);
+        block(i, j);
+      }
+    }
+  }
+
+  static constexpr int64_t kLines = kNear / 8;  // of a far row
+
+  void ask(const double* next, int64_t first) const {
+    for (int64_t l = first; l < first + 8; ++l) __builtin_prefetch(next + l / kLines * ni_ + l % kLines * 8, 0, 2);
+  }
+
+  void block(int64_t i, int64_t j) const {
+    Vector rows[8];
+    for (int x = 0; x < 8; ++x) rows[x] = *reinterpret_cast<const Vector*>(b_ + (j + x) * ni_ + i);
+    turn(rows);
+    for (int x = 0; x < 8; ++x) {
+      int64_t at = (i + x) * nj_ + j;
+      if constexpr (kAhead) __builtin_prefetch(c_ + at + kFar, 0, 2);
+      store<kPastCaches>(reinterpret_cast<Vector*>(a_ + at), rows[x] + *reinterpret_cast<const Vector*>(c_ + at));
+    }
+  }
+
+  double* a_;
+  const double *b_, *c_;
+  int64_t ni_, nj_;
+  int threads_;
+};
+
+// One tiling with and without stores past the caches, with and without fetching ahead.
+template <int kFar, int kNear>
+void add_tiling(std::vector<std::function<void()>>& ways, const Problem<double>& p, int threads) {
+  ways.push_back(HandTranspose<kFar, kNear, false, false>(p, threads));
+  ways.push_back(HandTranspose<kFar, kNear, false, true>(p, threads));
+  ways.push_back(HandTranspose<kFar, kNear, true, false>(p, threads));
+  ways.push_back(HandTranspose<kFar, kNear, true, true>(p, threads));
+}
+
+inline std::vector<std::function<void()>> transposing_ways(const Problem<double>& p, int threads) {
+  std::vector<std::function<void()>> ways;
+  add_tiling<8, 64>(ways, p, threads);
+  add_tiling<8, 512>(ways, p, threads);
+  add_tiling<16, 64>(ways, p, threads);
+  add_tiling<16, 256>(ways, p, threads);
+  add_tiling<32, 32>(ways, p, threads);
+  add_tiling<32, 128>(ways, p, threads);
+  add_tiling<64, 8>(ways, p, threads);
+  add_tiling<64, 64>(ways, p, threads);
+  add_tiling<128, 8>(ways, p, threads);
+  add_tiling<128, 64>(ways, p, threads);
+  add_tiling<256, 8>(ways, p, threads);
+  add_tiling<1024, 8>(ways, p, threads);
+  return ways;
+}
+
+// The ways of a kernel, known by its name up to a dash; empty if there are none.
+template <class T>
+BestWay hand_form(const std::string& kernel, const Problem<T>& p, const Blas& blas, int threads) {
+  std::string name = kernel.substr(0, kernel.find('-'));
+  if (name == "gemm") {
+    auto gemm = std::make_shared<HandGemm<T>>(p, blas, threads);
+    return BestWay({[gemm] { gemm->by_rows(); }, [gemm] { gemm->by_sum(); }});
+  }
+  if constexpr (std::is_same_v<T, double>) {
+    auto is_even = [](const auto& extent) { return extent.second % kLanes == 0; };
+    if (!std::all_of(p.extents.begin(), p.extents.end(), is_even)) return {};
+    if (name == "transpose") return BestWay(transposing_ways(p, threads));
+    if (name == "innerprod") {
+      return BestWay(
+          {[&p, threads] { hand_innerprod<1>(p, threads); }, [&p, threads] { hand_innerprod<2>(p, threads); },
+           [&p, threads] { hand_innerprod<4>(p, threads); }, [&p, threads] { hand_innerprod<8>(p, threads); }});
+    }
+  }
+  return {};
+}
+
+}  // namespace leaf
