@@ -6,7 +6,11 @@ ALGORITHMS = ("cannon", "pumma", "summa", "johnson", "solomonik", "cosma")
 TENSOR_KERNELS = ("ttv", "innerprod", "ttm", "mttkrp")
 TENSOR_EXTENT = 512
 TENSOR_RANK = 64
-# On the emulated network, how long communication alone lasts beside computing alone: all has to be hidden, or there is
+# On the emulated network: large, as it costs a node's core to send and to receive, and many steps, as the first one has
+# nothing to hide behind.
+NETWORK_EXTENT = 8192
+NETWORK_STEPS = 32
+# How long communication alone lasts beside computing alone: all has to be hidden, or there is
 # some computing to spare.
 NETWORK_SHARES = (1, 0.75)
 

@@ -26,8 +26,8 @@ MEMORY_NOTE = """\
 The job's bytes are those of all its processes together, pages that several share counted once; the largest rank's
 resident bytes count them for each rank that touches them. The engine's own count is of the pieces and copies of all
 ranks."""
-NETWORK_NOTE = """\
-GEMM of 4096, `network.distal`, at rates that make communication last about as long as computing, or three quarters of
+NETWORK_NOTE = f"""\
+GEMM of {cases.NETWORK_EXTENT} in {cases.NETWORK_STEPS} steps, `network.distal`, at rates that make communication last about as long as computing, or three quarters of
 it. Computing alone is the run in shared memory; communication alone is the same program with one row of A a rank."""
 
 
@@ -61,7 +61,8 @@ def row(*cells):
 
 
 def head(options, absent):
-    words = ["--rounds", str(options.rounds), "--reps", str(options.reps)] + (["--network"] if options.network else [])
+    words = ["--rounds", str(options.rounds), "--close", str(options.close), "--reps", str(options.reps)]
+    words += ["--network"] if options.network else []
     yield from [
         "# Ranks of MPI", "",
         f"- CPU: {cpu()}",
@@ -90,10 +91,17 @@ def limit(results, title):
 
 
 def best(results, title):
-    """The algorithm with the best median, and its times."""
+    """The algorithm with the best median, and its times; the one that went on after the rounds of all, where one did."""
     names = [name for name in cases.ALGORITHMS if results.seconds(title, name)]
-    name = min(names, key=lambda n: median(results.seconds(title, n)), default=None)
+    rank = {name: (-len(results.seconds(title, name)), median(results.seconds(title, name))) for name in names}
+    name = min(names, key=rank.get, default=None)
     return name, results.seconds(title, name) if name else []
+
+
+def compared(results, title):
+    """Whom the targets of a multiplication compare with the best algorithm, and that; nobody elsewhere."""
+    name, _ = best(results, title)
+    return [name, "rows", "COSMA", "limit", "BLAS"] if name else []
 
 
 def gemm_shapes(options):
@@ -110,14 +118,14 @@ def gemm_tables(results, options):
 
 def gemm_table(results, title, shape, ranks):
     others = [peer for peer in PEERS if results.seconds(title, peer)]
-    yield from [f"## {title}, {results.rounds(title)} rounds", ""]
-    yield from table("", "params", "GFLOP/s", "/ limit", *[f"/ {peer}" for peer in others])
+    yield from [f"## {title}", ""]
+    yield from table("", "params", "rounds", "GFLOP/s", "/ limit", *[f"/ {peer}" for peer in others])
     for name in (*cases.ALGORITHMS, "rows", "limit", "BLAS", *others):
         times = results.seconds(title, name)
         if not times:
             continue
         params = {"rows": f"g={ranks}"}.get(name, cases.grid(name, shape, ranks) if name in cases.ALGORITHMS else "")
-        yield row(name, f"`{params}`" if params else "", f"{shape.flops() / median(times) / 1e9:.1f}",
+        yield row(name, f"`{params}`" if params else "", len(times), f"{shape.flops() / median(times) / 1e9:.1f}",
                   spread(ratios(times, limit(results, title))),
                   *[spread(ratios(times, results.seconds(title, peer))) for peer in others])
     yield ""
@@ -258,6 +266,8 @@ def targets(results, options):
     for ranks in options.ranks[1:]:
         for share in cases.NETWORK_SHARES:
             title = network_title(ranks, share)
+            if title not in results:
+                continue
             yield row(f"{title}: run / the longer of both", *verdict(network_ratio(results, title), 1.1, False))
     if MEMORY in results:
         of_matrices = cases.square(8192).bytes()

@@ -24,6 +24,8 @@ def arguments():
     parser.add_argument("--sizes", default="2048,4096,8192", help="of square matrices")
     parser.add_argument("--ranks", default="1,2,4")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--close", type=int, default=0, metavar="ROUNDS", help="how many more rounds of a multiplication "
+                        "those go on that a target compares: the best algorithm, rows, COSMA and the limit")
     parser.add_argument("--reps", type=int, default=3, help="runs of a program in a round; the best counts")
     parser.add_argument("--only", default="", metavar="REGEX", help="only the comparisons whose title matches")
     parser.add_argument("--network", action="store_true", help="also on an emulated network; wants root")
@@ -154,8 +156,8 @@ def measure_network(options, results, title, ranks, share):
     """At a rate that makes communication last a share of computing."""
     if results.rounds(title) >= options.rounds:
         return
-    n = 4096
-    settings = f"nj={n},nk={n},g={ranks},chunk={n // 16}"
+    n = cases.NETWORK_EXTENT
+    settings = f"nj={n},nk={n},g={ranks},chunk={n // cases.NETWORK_STEPS}"
     compute = distal(options, HERE / "network.distal", f"ni={n},{settings}", ranks)
     rate = rate_of(compute, n, ranks, share)
     subprocess.run([HERE / "network.sh", "up", str(ranks), f"{rate}mbit"], check=True)
@@ -190,6 +192,8 @@ def measure(options, results):
     for title, competitors in comparisons(options):
         if re.search(options.only, title):
             run_rounds(results, title, competitors, options.rounds)
+            close = {name: competitors[name] for name in report.compared(results, title) if name in competitors}
+            run_rounds(results, title, close, options.rounds + (options.close if close else 0))
     if re.search(options.only, report.MEMORY):
         run_rounds(results, report.MEMORY, memory(options), 1, run_watched)
     for ranks in options.ranks[1:] if options.network else []:
