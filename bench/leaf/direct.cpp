@@ -1,10 +1,12 @@
 // The worker of what DISTAL is measured by in C++: direct calls of BLAS, and the limits of the machine. Its variants
 // are blas, read, triad and peak. Usage: leaf_direct THREADS BYTES N...
 //
-// BYTES is how much memory read and triad go over, N are the sizes of matrix multiplication of which peak is the best.
+// BYTES is how much memory read and triad go over at most, N are the sizes of matrix multiplication of which peak is
+// the best.
 
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 
 #include "blas_forms.h"
 #include "limits.h"
@@ -16,7 +18,8 @@ namespace {
 struct Machine {
   int threads;
   Blas blas;
-  Limits limits;
+  int64_t bytes;               // that bandwidths are taken over, at most
+  std::vector<int64_t> sizes;  // of matrices
 };
 
 template <class T>
@@ -35,9 +38,9 @@ class PreparedDirect : public Prepared {
   }
 
   Timing time(const std::string& variant, double seconds) override {
-    if (variant == "read") return machine_.limits.read(seconds, problem_.bytes());
-    if (variant == "triad") return machine_.limits.triad(seconds);
-    if (variant == "peak") return machine_.limits.peak<T>(seconds);
+    if (variant == "read") return bandwidth().read(seconds);
+    if (variant == "triad") return bandwidth().triad(seconds);
+    if (variant == "peak") return peak<T>(machine_.blas, machine_.sizes, seconds);
     return repeat(seconds, form());
   }
 
@@ -47,9 +50,18 @@ class PreparedDirect : public Prepared {
     return form_;
   }
 
+  // Over as many bytes as the kernel has, so that one pass lasts as long; in memory that is as fresh as the kernel's:
+  // a system may take idle memory away, and give it back in small pages.
+  Bandwidth& bandwidth() {
+    int64_t bytes = std::min(machine_.bytes, static_cast<int64_t>(problem_.bytes()));
+    if (!bandwidth_) bandwidth_.emplace(machine_.threads, bytes);
+    return *bandwidth_;
+  }
+
   Machine& machine_;
   Problem<T> problem_;
   Body form_;
+  std::optional<Bandwidth> bandwidth_;  // made at its first use
 };
 
 std::unique_ptr<Prepared> prepare(const Request& request, Machine& machine) {
@@ -57,8 +69,9 @@ std::unique_ptr<Prepared> prepare(const Request& request, Machine& machine) {
   return std::make_unique<PreparedDirect<double>>(request, machine);
 }
 
-// How many of this process's bytes lie on huge pages: the array of the limits is the only large one now.
-std::string huge_pages() {
+// How many bytes of a large array lie on huge pages.
+std::string huge_pages(int threads, int64_t bytes) {
+  Bandwidth array(threads, bytes);
   std::ifstream in("/proc/self/smaps_rollup");
   for (std::string line; std::getline(in, line);) {
     if (line.starts_with("AnonHugePages:")) return line.substr(line.find_first_of("0123456789"));
@@ -76,10 +89,11 @@ int main(int argc, char** argv) {
   std::vector<int64_t> sizes;
   for (int a = 3; a < argc; ++a) sizes.push_back(std::atoll(argv[a]));
   leaf::Blas blas(threads);
-  leaf::Machine machine{threads, blas, leaf::Limits(blas, threads, bytes, sizes)};
+  leaf::Machine machine{threads, blas, bytes, sizes};
   leaf::Worker worker;
   worker.about = [&] {
-    return blas.about() + "; huge pages: " + leaf::huge_pages() + " of " + std::to_string(bytes / 1024) + " kB";
+    return blas.about() + "; huge pages: " + leaf::huge_pages(threads, bytes) + " of " + std::to_string(bytes / 1024) +
+           " kB";
   };
   worker.prepare = [&](const leaf::Request& request) { return leaf::prepare(request, machine); };
   leaf::Server(std::move(worker)).serve();

@@ -37,37 +37,31 @@ void triad_part(Vector* a, const Vector* b, const Vector* c, int64_t vectors) {
   for (int64_t x = 0; x < vectors; ++x) store<kPastCaches>(a + x, b[x] + 3.0 * c[x]);
 }
 
-class Limits {
+// The best matrix multiplication of several sizes.
+template <class T>
+Timing peak(const Blas& blas, const std::vector<int64_t>& sizes, double seconds) {
+  Timing best;
+  for (int64_t n : sizes) {
+    Array<T> a(n * n), b(n * n), c(n * n);
+    fill(a, 1);
+    fill(b, 2);
+    Timing t = repeat(seconds, [&] { blas.gemm(n, n, n, a.data(), b.data(), c.data()); });
+    t.work = 2.0 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n);
+    if (best.work == 0 || t.work / t.best > best.work / best.best) best = t;
+  }
+  return best;
+}
+
+class Bandwidth {
  public:
-  // Bandwidths are taken over `bytes`; the speed of matrix multiplication at each of the sizes n.
-  Limits(const Blas& blas, int threads, int64_t bytes, std::vector<int64_t> sizes)
-      : blas_(blas), threads_(threads), sizes_(std::move(sizes)), memory_(bytes / 8) {
+  Bandwidth(int threads, int64_t bytes) : threads_(threads), memory_(std::max(bytes / 8, 3 * kLanes)) {
     for (double& x : memory_.span()) x = 1.5;
   }
-  Limits(const Limits&) = delete;  // its ways refer to it
-  Limits& operator=(const Limits&) = delete;
+  Bandwidth(const Bandwidth&) = delete;  // its ways refer to it
+  Bandwidth& operator=(const Bandwidth&) = delete;
 
-  // Over as many bytes as the kernel has, so that one pass of the limit lasts as long as one of the kernel.
-  Timing read(double seconds, double bytes_of_kernel) {
-    length_ = std::clamp(static_cast<int64_t>(bytes_of_kernel / 8), kLanes, memory_.size());
-    return with_work(read_.time(seconds), length_);
-  }
-
+  Timing read(double seconds) { return with_work(read_.time(seconds), memory_.size() / kLanes * kLanes); }
   Timing triad(double seconds) { return with_work(triad_.time(seconds), memory_.size() / 3 / kLanes * kLanes * 3); }
-
-  template <class T>
-  Timing peak(double seconds) {
-    Timing best;
-    for (int64_t n : sizes_) {
-      Array<T> a(n * n), b(n * n), c(n * n);
-      fill(a, 1);
-      fill(b, 2);
-      Timing t = repeat(seconds, [&] { blas_.gemm(n, n, n, a.data(), b.data(), c.data()); });
-      t.work = 2.0 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n);
-      if (best.work == 0 || t.work / t.best > best.work / best.best) best = t;
-    }
-    return best;
-  }
 
  private:
   static Timing with_work(Timing timing, int64_t numbers) {
@@ -79,7 +73,7 @@ class Limits {
   void sum() {
     const auto* data = reinterpret_cast<const Vector*>(memory_.data());
     std::vector<double> sums(static_cast<size_t>(threads_) * kLanes);
-    parallel(threads_, length_ / kLanes, [&](int part, int64_t begin, int64_t end) {
+    parallel(threads_, memory_.size() / kLanes, [&](int part, int64_t begin, int64_t end) {
       sums[part * kLanes] = sum_streams<kStreams>(data + begin, end - begin);
     });
     sink_ = std::accumulate(sums.begin(), sums.end(), 0.0);
@@ -94,12 +88,9 @@ class Limits {
     });
   }
 
-  const Blas& blas_;
   int threads_;
-  std::vector<int64_t> sizes_;
   Array<double> memory_;
-  int64_t length_ = memory_.size();  // how many numbers are read
-  BestWay read_{{[&] { sum<1>(); }, [&] { sum<4>(); }, [&] { sum<8>(); }}};
+  BestWay read_{{[&] { sum<1>(); }, [&] { sum<2>(); }, [&] { sum<4>(); }, [&] { sum<8>(); }}};
   BestWay triad_{{[&] { triad_all<false>(); }, [&] { triad_all<true>(); }}};
   volatile double sink_ = 0;  // the sums must be made
 };
