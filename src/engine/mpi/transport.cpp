@@ -204,13 +204,12 @@ bool MpiTransport::finish_some() {
 }
 
 // While leaves compute they are to have the cores, and bytes in the buffers of the system wait: the longer, the slower
-// segments come.
-void MpiTransport::pause(int idle_rounds) const {
-  if (computing_ > 0) {
-    sleep_for(100 * std::min(5, idle_rounds));
-  } else {
-    back_off(idle_rounds, 100);
-  }
+// segments come. Another message, or the end of the last leaf, ends the pause.
+void MpiTransport::pause(int idle_rounds) {
+  if (computing_ == 0) return back_off(idle_rounds, 100);
+  std::unique_lock lock(mutex_);
+  more_.wait_for(lock, std::chrono::microseconds(100 * std::min(20, idle_rounds)),
+                 [&] { return !posted_.empty() || computing_ == 0; });
 }
 
 }  // namespace distal::core

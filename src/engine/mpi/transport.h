@@ -37,7 +37,9 @@ class MpiTransport : public Transport {
   void receive(const Message& message, Done done) override { post({message, false, std::move(done)}); }
   void meet() override;
   void fail(const std::exception_ptr& why) override { end_job(cluster_, why); }
-  void computes(bool now) override { computing_ += now ? 1 : -1; }
+  void computes(bool now) override {
+    if ((computing_ += now ? 1 : -1) == 0) more_.notify_one();
+  }
 
  private:
   struct Posted {
@@ -67,7 +69,7 @@ class MpiTransport : public Transport {
   void fill(Lane& lane);
   void start_segment(Lane& lane, Travelling& message);
   bool finish_some();
-  void pause(int idle_rounds) const;
+  void pause(int idle_rounds);
 
   const Cluster& cluster_;
   std::vector<int> ranks_;  // by processor
