@@ -128,7 +128,8 @@ class StreamedKernel : public BoxKernel {
     bool sums = plane.x.steps[0] == 0;
     if (plane.y.extent > 1 || !(sums || past_cache) || plane.x.extent < kLongLine) return 0;
     auto moving = std::count_if(plane.x.steps.begin() + 1, plane.x.steps.end(), [](int64_t s) { return s != 0; });
-    int64_t rows = moving > 1 ? 4 : 8;
+    int64_t rows = rows_at_once(sums, moving, false);
+    if (rows == 1) return 0;
     int64_t length = plane.x.extent / rows;
     int64_t rest = plane.x.extent - length * rows;
     plane.y.extent = rows;

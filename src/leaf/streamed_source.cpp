@@ -103,7 +103,7 @@ class PlaneWriter {
       tiles();
     } else {
       line("Int y = 0;");
-      if (shares_rows() || streams()) rows(shape_.rows());
+      if (shares_rows() || streams()) several_rows();
       rows(1);
     }
     if (streams()) out_ += "#if defined(__x86_64__)\n  __builtin_ia32_sfence();\n#endif\n";
@@ -188,6 +188,22 @@ class PlaneWriter {
       out += text;
     }
     return "C(" + out + ")";
+  }
+
+  // The code is for rows of any length, so it has both.
+  void several_rows() {
+    int64_t moving = 0;
+    for (size_t o = 1; o < shape_.x.size(); ++o) moving += shape_.x[o] != Pace::Still && shape_.moves[o] ? 1 : 0;
+    int few = rows_at_once(sums(), moving, false), many = rows_at_once(sums(), moving, true);
+    if (few == many) return rows(many);
+    open(fmt::format("if (nx * Int(sizeof(T)) <= {})", kShortRow));
+    rows(many);
+    if (few > 1) {
+      --indent_;
+      open("} else");
+      rows(few);
+    }
+    close();
   }
 
   void rows(int count) {
@@ -353,10 +369,9 @@ class PlaneWriter {
 
 }  // namespace
 
-int PlaneShape::rows() const {
-  int streams = 0;
-  for (size_t o = 1; o < x.size(); ++o) streams += x[o] != Pace::Still && moves[o] ? 1 : 0;
-  return streams > 1 ? 4 : 8;
+int rows_at_once(bool sums, int64_t moving, bool is_short) {
+  if (moving <= 1) return is_short ? 8 : 4;
+  return sums && !is_short ? 1 : 4;
 }
 
 bool PlaneShape::operator<(const PlaneShape& other) const {

@@ -19,12 +19,16 @@ struct PlaneShape {
   bool accumulate = true;
   bool past_cache = false;  // the output is written around the caches: it is larger than they are
 
-  // As many rows run at once: they share what does not move along y, have a sum each, so that no addition waits for
-  // another, and are as many streams as memory serves best.
-  int rows() const;
-
   bool operator<(const PlaneShape& other) const;
 };
+
+// Rows are short up to so many bytes.
+inline constexpr int64_t kShortRow = 8 << 10;
+
+// How many rows run at once: they share what does not move along y and have a sum each, so that no addition waits for
+// another. As many streams as memory serves best: many of short rows, fewer of long ones, and where the long rows of a
+// sum are of several operands that move, these are enough.
+int rows_at_once(bool sums, int64_t moving, bool is_short);
 
 // Addresses, and steps along x and y, by operand.
 using PlaneFunction = void(int64_t nx, int64_t ny, void* const* data, const int64_t* step_x, const int64_t* step_y);
