@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "cli/dataset.h"
 #include "cli/saved_check.h"
@@ -20,6 +19,7 @@
 #include "plan/memory.h"
 #include "plan/verify.h"
 #include "support/cache.h"
+#include "support/cores.h"
 #include "support/process.h"
 #include "support/text.h"
 
@@ -105,7 +105,7 @@ class LegionRun {
     LegionLaunch out;
     out.executable = executable;
     out.ranks = ranks_;
-    out.cores = static_cast<int>(std::thread::hardware_concurrency());
+    out.cores = usable_cores();
     out.bytes = bytes_;
     auto share = static_cast<int>(ceil_div(std::min<int64_t>(plan_.processors, 64), ranks_));
     out.cpus = options_.threads > 0 ? options_.threads : std::min(share, std::max(1, out.cores / ranks_));

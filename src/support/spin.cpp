@@ -1,7 +1,8 @@
 #include "support/spin.h"
 
 #include <atomic>
-#include <thread>
+
+#include "support/cores.h"
 
 namespace distal::core {
 
@@ -13,7 +14,7 @@ void add_spinners(int threads) { spinners += threads; }
 void remove_spinners(int threads) { spinners -= threads; }
 
 bool may_spin() {
-  static const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  static const int cores = usable_cores();
   return spinners.load(std::memory_order_relaxed) < cores;
 }
 

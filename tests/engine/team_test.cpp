@@ -1,6 +1,7 @@
 #include "support/team.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
@@ -9,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/cores.h"
 #include "support/run.h"
 
 namespace distal::core {
@@ -131,6 +133,22 @@ TEST(EngineTeams, AreTheThreadsThatAProcessorHas) {
     EXPECT_EQ(least, c.size) << c.grid << " " << c.threads;
     EXPECT_EQ(most, c.size) << c.grid << " " << c.threads;
   }
+}
+
+// As under taskset, or where a starter of jobs binds a rank.
+TEST(UsableCores, AreThoseThatOneMayRunOn) {
+  EXPECT_GE(usable_cores(), 1);
+  std::thread bound([] {
+    cpu_set_t all, one;
+    ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+    CPU_ZERO(&one);
+    for (int core = 0; CPU_COUNT(&one) == 0; ++core) {
+      if (CPU_ISSET(core, &all)) CPU_SET(core, &one);
+    }
+    ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+    EXPECT_EQ(usable_cores(), 1);
+  });
+  bound.join();
 }
 
 }  // namespace

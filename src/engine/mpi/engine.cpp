@@ -8,6 +8,7 @@
 
 #include "engine/processes.h"
 #include "plan/verify.h"
+#include "support/cores.h"
 #include "support/text.h"
 
 namespace distal::core {
@@ -19,7 +20,9 @@ constexpr int64_t kCheap = 4;               // this part of what a run needs any
 
 int threads_for(const Cluster& cluster, const MpiOptions& options) {
   if (options.threads > 0) return options.threads;
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / cluster.ranks_on_node());
+  // A rank that is bound to cores has these; one that is not has its share of the node.
+  int share = static_cast<int>(std::thread::hardware_concurrency()) / cluster.ranks_on_node();
+  return std::max(1, std::min(share, usable_cores()));
 }
 
 // Where the pieces of all processors of a rank lie in its window.

@@ -1,7 +1,6 @@
 #include "engine/threads/engine.h"
 
-#include <algorithm>
-#include <thread>
+#include "support/cores.h"
 
 namespace distal::core {
 
@@ -9,8 +8,7 @@ namespace {
 
 RunnerOptions runner_options(const Plan& plan, const ThreadsOptions& options) {
   RunnerOptions out;
-  out.threads =
-      options.threads > 0 ? options.threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  out.threads = options.threads > 0 ? options.threads : usable_cores();
   out.processors_here = plan.processors;
   out.checked = options.own_memory;
   return out;
