@@ -1,11 +1,11 @@
 #pragma once
 
 #include <memory>
-#include <numeric>
 
 #include "blas.h"
 #include "parallel.h"
 #include "problem.h"
+#include "streams.h"
 #include "timing.h"
 #include "vector.h"
 
@@ -54,34 +54,13 @@ class HandGemm {
   Array<T> partials_;
 };
 
-// The sum of products of two arrays, in `kStreams` places of each side by side.
-template <int kStreams>
-double dot_streams(const Vector* x, const Vector* y, int64_t vectors) {
-  constexpr int kUnroll = 8 / kStreams;
-  int64_t length = vectors / kStreams / kUnroll * kUnroll;
-  Vector sums[kStreams][kUnroll] = {};
-  for (int64_t v = 0; v < length; v += kUnroll) {
-    for (int s = 0; s < kStreams; ++s) {
-      for (int u = 0; u < kUnroll; ++u) sums[s][u] += x[s * length + v + u] * y[s * length + v + u];
-    }
-  }
-  Vector total = {};
-  for (auto& stream : sums) {
-    for (Vector& v : stream) total += v;
-  }
-  for (int64_t v = kStreams * length; v < vectors; ++v) total += x[v] * y[v];
-  return sum_of(total);
-}
-
 // a = B(i,j,k) * C(i,j,k)
 template <int kStreams>
 void hand_innerprod(const Problem<double>& p, int threads) {
-  auto vectors = [&](const char* tensor) { return reinterpret_cast<const Vector*>(p.data(tensor)); };
-  std::vector<double> sums(static_cast<size_t>(threads) * kLanes);
-  parallel(threads, p.arrays.at("B").size() / kLanes, [&](int part, int64_t begin, int64_t end) {
-    sums[part * kLanes] = dot_streams<kStreams>(vectors("B") + begin, vectors("C") + begin, end - begin);
-  });
-  *p.data("a") = std::accumulate(sums.begin(), sums.end(), 0.0);
+  const auto* x = reinterpret_cast<const Vector*>(p.data("B"));
+  const auto* y = reinterpret_cast<const Vector*>(p.data("C"));
+  *p.data("a") =
+      sum_in_parallel<kStreams>(threads, p.arrays.at("B").size() / kLanes, [=](int64_t v) { return x[v] * y[v]; });
 }
 
 // Eight rows become eight columns, in three rounds of exchanges.
@@ -156,30 +135,28 @@ class HandTranspose {
   int threads_;
 };
 
-// One tiling with and without stores past the caches, with and without fetching ahead.
 template <int kFar, int kNear>
-void add_tiling(std::vector<std::function<void()>>& ways, const Problem<double>& p, int threads) {
-  ways.push_back(HandTranspose<kFar, kNear, false, false>(p, threads));
-  ways.push_back(HandTranspose<kFar, kNear, false, true>(p, threads));
-  ways.push_back(HandTranspose<kFar, kNear, true, false>(p, threads));
-  ways.push_back(HandTranspose<kFar, kNear, true, true>(p, threads));
+struct Tiling {
+  // With and without stores past the caches, with and without asking ahead.
+  static void add(std::vector<std::function<void()>>& ways, const Problem<double>& p, int threads) {
+    ways.push_back(HandTranspose<kFar, kNear, false, false>(p, threads));
+    ways.push_back(HandTranspose<kFar, kNear, false, true>(p, threads));
+    ways.push_back(HandTranspose<kFar, kNear, true, false>(p, threads));
+    ways.push_back(HandTranspose<kFar, kNear, true, true>(p, threads));
+  }
+};
+
+template <class... Tilings>
+std::vector<std::function<void()>> ways_of(const Problem<double>& p, int threads) {
+  std::vector<std::function<void()>> ways;
+  (Tilings::add(ways, p, threads), ...);
+  return ways;
 }
 
 inline std::vector<std::function<void()>> transposing_ways(const Problem<double>& p, int threads) {
-  std::vector<std::function<void()>> ways;
-  add_tiling<8, 64>(ways, p, threads);
-  add_tiling<8, 512>(ways, p, threads);
-  add_tiling<16, 64>(ways, p, threads);
-  add_tiling<16, 256>(ways, p, threads);
-  add_tiling<32, 32>(ways, p, threads);
-  add_tiling<32, 128>(ways, p, threads);
-  add_tiling<64, 8>(ways, p, threads);
-  add_tiling<64, 64>(ways, p, threads);
-  add_tiling<128, 8>(ways, p, threads);
-  add_tiling<128, 64>(ways, p, threads);
-  add_tiling<256, 8>(ways, p, threads);
-  add_tiling<1024, 8>(ways, p, threads);
-  return ways;
+  return ways_of<Tiling<8, 64>, Tiling<8, 512>, Tiling<16, 64>, Tiling<16, 256>, Tiling<32, 32>, Tiling<32, 128>,
+                 Tiling<64, 8>, Tiling<64, 64>, Tiling<128, 8>, Tiling<128, 64>, Tiling<256, 8>, Tiling<1024, 8>>(
+      p, threads);
 }
 
 // The ways of a kernel, known by its name up to a dash; empty if there are none.

@@ -1,35 +1,15 @@
 #pragma once
 
-#include <numeric>
-
 #include "array.h"
 #include "blas.h"
 #include "parallel.h"
+#include "streams.h"
 #include "timing.h"
 #include "vector.h"
 
 // What the machine can do: read, read and write, and multiply. Each is the best of several ways, so that the limit is
 // the machine's and not a loop's.
 namespace leaf {
-
-// Sums `streams` runs of `length` vectors side by side. More than one stream keeps more of a core's prefetchers busy;
-// the accumulators hide the latency of an addition.
-template <int kStreams>
-double sum_streams(const Vector* data, int64_t vectors) {
-  constexpr int kUnroll = 8 / kStreams;
-  int64_t length = vectors / kStreams / kUnroll * kUnroll;
-  Vector sums[kStreams][kUnroll] = {};
-  for (int64_t x = 0; x < length; x += kUnroll) {
-    for (int s = 0; s < kStreams; ++s) {
-      for (int u = 0; u < kUnroll; ++u) sums[s][u] += data[s * length + x + u];
-    }
-  }
-  Vector total = {};
-  for (auto& stream : sums) {
-    for (Vector& v : stream) total += v;
-  }
-  return sum_of(total);
-}
 
 // a = b + 3 c
 template <bool kPastCaches>
@@ -72,11 +52,7 @@ class Bandwidth {
   template <int kStreams>
   void sum() {
     const auto* data = reinterpret_cast<const Vector*>(memory_.data());
-    std::vector<double> sums(static_cast<size_t>(threads_) * kLanes);
-    parallel(threads_, memory_.size() / kLanes, [&](int part, int64_t begin, int64_t end) {
-      sums[part * kLanes] = sum_streams<kStreams>(data + begin, end - begin);
-    });
-    sink_ = std::accumulate(sums.begin(), sums.end(), 0.0);
+    sink_ = sum_in_parallel<kStreams>(threads_, memory_.size() / kLanes, [=](int64_t x) { return data[x]; });
   }
 
   template <bool kPastCaches>

@@ -63,6 +63,7 @@ def row(*cells):
 def head(options, absent):
     words = ["--rounds", str(options.rounds), "--close", str(options.close), "--reps", str(options.reps)]
     words += ["--network"] if options.network else []
+    words += ["--only", f"'{options.only}'"] if options.only else []
     yield from [
         "# Ranks of MPI", "",
         f"- CPU: {cpu()}",
@@ -159,15 +160,17 @@ def small_tables(results, titles, first, second):
 
 def tensor_table(results, options):
     titles = [tensor_title(kernel, ranks) for ranks in options.ranks[1:] for kernel in cases.TENSOR_KERNELS]
-    yield from ["## Higher-order kernels", ""]
-    yield from small_tables(results, titles, "DISTAL", "CTF")
+    if any(title in results for title in titles):
+        yield from ["## Higher-order kernels", ""]
+        yield from small_tables(results, titles, "DISTAL", "CTF")
 
 
 def matvec_table(results, options):
     titles = [matvec_title(ranks) for ranks in options.ranks[1:]]
-    yield from ["## Matrix-vector product", "", MATVEC_NOTE, ""]
-    yield from small_tables(results, titles, "matched", "one process")
-    yield from small_tables(results, titles, "mismatched", "matched")
+    if any(title in results for title in titles):
+        yield from ["## Matrix-vector product", "", MATVEC_NOTE, ""]
+        yield from small_tables(results, titles, "matched", "one process")
+        yield from small_tables(results, titles, "mismatched", "matched")
 
 
 def memory_table(results, _):

@@ -16,6 +16,8 @@ constexpr int kTile = 64;
 // Where it is turned, a tile is taken in blocks as high as a cache line has elements, and so wide. With every block
 // as many lines of the next tile are asked for, so that memory is asked evenly.
 constexpr int kBlock = 32;
+// Rows are short up to so many bytes.
+constexpr int64_t kShortRow = 8 << 10;
 // Elements of a row that are computed before they are written around the caches, a few lines at a time.
 constexpr int kChunk = 64;
 

@@ -22,9 +22,6 @@ struct PlaneShape {
   bool operator<(const PlaneShape& other) const;
 };
 
-// Rows are short up to so many bytes.
-inline constexpr int64_t kShortRow = 8 << 10;
-
 // How many rows run at once: they share what does not move along y and have a sum each, so that no addition waits for
 // another. As many streams as memory serves best: many of short rows, fewer of long ones, and where the long rows of a
 // sum are of several operands that move, these are enough.

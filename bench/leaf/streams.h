@@ -1,0 +1,41 @@
+#pragma once
+
+#include <numeric>
+#include <vector>
+
+#include "parallel.h"
+#include "vector.h"
+
+namespace leaf {
+
+// The sum of term(x) over [first, end), in `kStreams` places side by side. More than one stream keeps more of a core's
+// prefetchers busy; the accumulators hide the latency of an addition.
+template <int kStreams, class Term>
+double sum_streams(int64_t first, int64_t end, const Term& term) {
+  constexpr int kUnroll = 8 / kStreams;
+  int64_t length = (end - first) / kStreams / kUnroll * kUnroll;
+  Vector sums[kStreams][kUnroll] = {};
+  for (int64_t x = first; x < first + length; x += kUnroll) {
+    for (int s = 0; s < kStreams; ++s) {
+      for (int u = 0; u < kUnroll; ++u) sums[s][u] += term(s * length + x + u);
+    }
+  }
+  Vector total = {};
+  for (auto& stream : sums) {
+    for (Vector& v : stream) total += v;
+  }
+  for (int64_t x = first + kStreams * length; x < end; ++x) total += term(x);
+  return sum_of(total);
+}
+
+// The same over [0, vectors), each thread a part.
+template <int kStreams, class Term>
+double sum_in_parallel(int threads, int64_t vectors, const Term& term) {
+  std::vector<double> sums(static_cast<size_t>(threads) * kLanes);  // a cache line each
+  parallel(threads, vectors, [&](int part, int64_t begin, int64_t end) {
+    sums[part * kLanes] = sum_streams<kStreams>(begin, end, term);
+  });
+  return std::accumulate(sums.begin(), sums.end(), 0.0);
+}
+
+}  // namespace leaf
