@@ -103,7 +103,11 @@ void share(const BoxKernel& kernel, const Box& box, ElementType type, bool begin
   int64_t threads = team ? team->size() : 1;
   if (threads == 1 || box.points() < kWorthSharing) return kernel.run(box, begin);
   if (std::optional<size_t> axis = axis_of_output(box, threads)) {
-    auto part = [&](int i) { kernel.run(part_of(box, *axis, size_of(type), i, threads), begin); };
+    auto part = [&](int i) {
+      Box mine = part_of(box, *axis, size_of(type), i, threads);
+      mine.sharers = threads;
+      kernel.run(mine, begin);
+    };
     return team->run(part);
   }
   std::optional<size_t> axis = axis_of_sum(box, threads);

@@ -14,7 +14,7 @@ namespace distal::core {
 
 namespace {
 
-// An output of more bytes is written around the caches.
+// An output of more bytes, all threads' together, is written around the caches.
 constexpr double kPastCache = 32 << 20;
 // Where rows share something that goes along x, so much of it is taken at once: it stays in a near cache.
 constexpr int64_t kSharedBytes = 128 << 10;
@@ -139,7 +139,8 @@ class StreamedKernel : public BoxKernel {
   }
 
   bool goes_past_cache(const Box& box, bool accumulate) const {
-    return !accumulate && box.volume(0) * static_cast<double>(bytes_) > kPastCache;
+    double output = box.volume(0) * static_cast<double>(box.sharers);
+    return !accumulate && output * static_cast<double>(bytes_) > kPastCache;
   }
 
   PlaneShape shape_of(const Box& box, const Plane& plane, bool accumulate) const {

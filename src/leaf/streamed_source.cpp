@@ -11,11 +11,10 @@ namespace distal::core {
 
 namespace {
 
-// A side of a tile where an operand strides along x: the cache lines that it touches are used up within the tile.
-constexpr int kTile = 64;
-// Where it is turned, a tile is taken in blocks as high as a cache line has elements, and so wide. With every block
-// as many lines of the next tile are asked for, so that memory is asked evenly.
-constexpr int kBlock = 32;
+// A side of a tile where an operand strides along x, in cache lines: those that it touches are used up within the tile,
+// and what is turned stays in the first cache. Its rows there are a line apart, so that they are in different places
+// of it.
+constexpr int kTileLines = 4;
 // Rows are short up to so many bytes.
 constexpr int64_t kShortRow = 8 << 10;
 // Elements of a row that are computed before they are written around the caches, a few lines at a time.
@@ -72,16 +71,16 @@ static inline __attribute__((always_inline)) void swap_squares(V* row, Numbers<l
   if constexpr (D > 1) swap_squares<D / 2>(row, lanes);
 }
 
-// A block of LINE rows of n, n a multiple of LANES: `from` by columns, `to` by rows.
-static void turn_block(const T* from, Int step, T* to, Int n) {
-  for (Int x = 0; x < n; x += LANES)
-    for (Int y = 0; y < LINE; y += LANES) {
+// A whole tile: `from` by columns, `to` by rows.
+static void turn_tile(const T* from, Int step, T* to) {
+  for (Int x = 0; x < TILE; x += LANES)
+    for (Int y = 0; y < TILE; y += LANES) {
       V row[LANES];
 #pragma GCC unroll 16
       for (int i = 0; i < LANES; ++i) row[i] = *reinterpret_cast<const U*>(from + (x + i) * step + y);
       swap_squares<LANES / 2>(row, typename Below<LANES>::type());
 #pragma GCC unroll 16
-      for (int i = 0; i < LANES; ++i) *reinterpret_cast<U*>(to + (y + i) * n + x) = row[i];
+      for (int i = 0; i < LANES; ++i) *reinterpret_cast<U*>(to + (y + i) * ROW + x) = row[i];
     }
 }
 )";
@@ -97,7 +96,9 @@ class PlaneWriter {
     out_ += fmt::format("typedef {} T;\ntypedef {} C;\ntypedef long Int;\n", plain(cpp_type(type_)),
                         plain(computing_type(type_)));
     if (streams()) out_ += kStream;
-    if (turns()) out_ += "enum { LINE = 64 / sizeof(T) };  // elements of a cache line\n";
+    if (is_tiled()) {
+      out_ += fmt::format("enum {{ LINE = 64 / sizeof(T), TILE = {} * LINE, ROW = TILE + LINE }};\n", kTileLines);
+    }
     if (turns_squares()) out_ += kTurn;
     out_ += "\nextern \"C\" void leaf(Int nx, Int ny, void* const* data, const Int* step_x, const Int* step_y) {\n";
     for (size_t o = 0; o < shape_.x.size(); ++o) declare(o);
@@ -106,7 +107,7 @@ class PlaneWriter {
     } else {
       line("Int y = 0;");
       if (shares_rows() || streams()) several_rows();
-      rows(1);
+      rows(1, "ny");
     }
     if (streams()) out_ += "#if defined(__x86_64__)\n  __builtin_ia32_sfence();\n#endif\n";
     return out_ + "}\n";
@@ -162,7 +163,8 @@ class PlaneWriter {
   void point_at_rows(int count) {
     for (size_t o = 0; o < shape_.x.size(); ++o) {
       for (int r = 0; r < (shape_.moves[o] ? count : 1); ++r) {
-        std::string at = shape_.moves[o] ? fmt::format("p{0} + (y + {1}) * sy{0}", o, r) : fmt::format("p{}", o);
+        std::string y = r == 0 ? "y" : fmt::format("(y + {} * apart)", r);
+        std::string at = shape_.moves[o] ? fmt::format("p{0} + {1} * sy{0}", o, y) : fmt::format("p{}", o);
         line(fmt::format("{}T* __restrict {} = {};", o == 0 ? "" : "const ", row(o, r), at));
         if (o > 0 && shape_.x[o] == Pace::Still) line(fmt::format("const T c{} = {}[0];", row(o, r), row(o, r)));
       }
@@ -174,7 +176,7 @@ class PlaneWriter {
       case Pace::Still: return o == 0 ? fmt::format("{}[0]", row(o, r)) : "c" + row(o, r);
       case Pace::Next: return fmt::format("{}[{}]", row(o, r), x);
       case Pace::Further:
-        if (is_turned(o)) return fmt::format("turned{}[(y - by) * {} + {} - bx]", o, kBlock, x);
+        if (is_turned(o)) return fmt::format("turned{}[(y - ty) * ROW + {} - tx]", o, x);
         return fmt::format("{}[({}) * sx{}]", row(o, r), x, o);
     }
     throw InternalError("unknown pace");
@@ -197,19 +199,27 @@ class PlaneWriter {
     int64_t moving = 0;
     for (size_t o = 1; o < shape_.x.size(); ++o) moving += shape_.x[o] != Pace::Still && shape_.moves[o] ? 1 : 0;
     int few = rows_at_once(sums(), moving, false), many = rows_at_once(sums(), moving, true);
-    if (few == many) return rows(many);
+    if (few == many) return rows_apart(many);
     open(fmt::format("if (nx * Int(sizeof(T)) <= {})", kShortRow));
-    rows(many);
+    rows_apart(many);
     if (few > 1) {
       --indent_;
       open("} else");
-      rows(few);
+      rows_apart(few);
     }
     close();
   }
 
-  void rows(int count) {
-    open(count == 1 ? "for (; y < ny; ++y)" : fmt::format("for (; y + {0} <= ny; y += {0})", count));
+  // Those that run at once are far apart, each the first of many that follow one another: memory serves long streams
+  // best, however short their rows are.
+  void rows_apart(int count) {
+    line(fmt::format("const Int apart = ny / {};", count));
+    rows(count, "apart");
+    line(fmt::format("y = {} * apart;", count));
+  }
+
+  void rows(int count, const std::string& end) {
+    open(fmt::format("for (; y < {}; ++y)", end));
     point_at_rows(count);
     if (sums()) {
       sum_rows(count, "0", "nx");
@@ -277,85 +287,65 @@ class PlaneWriter {
 
   void turn(size_t o) {
     if (turns_squares()) {
-      open(fmt::format("if (sy{} == 1 && n == {} && end_by - by == LINE)", o, kBlock));
-      line(fmt::format("turn_block(p{0} + bx * sx{0} + by, sx{0}, turned{0}, {1});", o, kBlock));
+      open(fmt::format("if (sy{} == 1 && n == TILE && end_y - ty == TILE)", o));
+      line(fmt::format("turn_tile(p{0} + tx * sx{0} + ty, sx{0}, turned{0});", o));
       --indent_;
       open("} else");
     }
     open("for (Int x = 0; x < n; ++x)");
-    line(fmt::format("const T* __restrict from = p{0} + (bx + x) * sx{0} + by * sy{0};", o));
-    line(fmt::format("for (Int y = 0; y < end_by - by; ++y) turned{0}[y * {1} + x] = from[y * sy{0}];", o, kBlock));
+    line(fmt::format("const T* __restrict from = p{0} + (tx + x) * sx{0} + ty * sy{0};", o));
+    line(fmt::format("for (Int y = 0; y < end_y - ty; ++y) turned{0}[y * ROW + x] = from[y * sy{0}];", o));
     close();
     if (turns_squares()) close();
   }
 
-  // Short pieces of far rows are too short for the machine to see them coming. They go to the second cache: rows whose
-  // distance is a power of two would push each other out of the first.
-  void ask_for_next_tile(size_t o) {
-    open(fmt::format("for (Int line = asked; line < asked + {}; ++line)", kBlock));
-    line(fmt::format("const Int x = next_x + line / ({0} / LINE), y = next_y + line % ({0} / LINE) * LINE;", kTile));
-    line(fmt::format("__builtin_prefetch(p{0} + x * sx{0} + y * sy{0}, 0, 2);", o));
-    close();
-  }
-
-  // The same for what goes from one element to the next in short rows.
-  void ask_for_rows_of_next_tile() {
+  // With every row, one of the next tile's of each operand. Such short pieces of far rows end before the machine sees
+  // them coming. They go to the second cache: rows whose distance is a power of two would push each other out of the
+  // first.
+  void ask_for_next_tile() {
     for (size_t o = 0; o < shape_.x.size(); ++o) {
       bool is_read = o > 0 || shape_.accumulate;
-      if (!is_read || shape_.x[o] != Pace::Next || !shape_.moves[o]) continue;
-      line(fmt::format("for (Int x = 0; x < {}; x += LINE) __builtin_prefetch({} + bx + {} + x, 0, 2);", kBlock,
-                       row(o, 0), kTile));
+      if (is_turned(o)) {
+        line(fmt::format("const T* next{0} = p{0} + (next_x + y - ty) * sx{0} + next_y * sy{0};", o));
+        line(fmt::format("for (Int l = 0; l < TILE; l += LINE) __builtin_prefetch(next{0} + l * sy{0}, 0, 2);", o));
+      } else if (is_read && shape_.x[o] == Pace::Next && shape_.moves[o]) {
+        line(fmt::format("for (Int l = 0; l < TILE; l += LINE) __builtin_prefetch({} + end_x + l, 0, 2);", row(o, 0)));
+      }
     }
   }
 
   void tiles() {
     for (size_t o = 0; o < shape_.x.size(); ++o) {
-      if (is_turned(o)) line(fmt::format("T turned{}[LINE * {}];", o, kBlock));
+      if (is_turned(o)) line(fmt::format("T turned{}[TILE * ROW];", o));
     }
-    if (streams()) line(fmt::format("T chunk[{}];", kTile));
-    open(fmt::format("for (Int ty = 0; ty < ny; ty += {})", kTile));
-    line(fmt::format("const Int end_y = ty + {0} < ny ? ty + {0} : ny;", kTile));
-    open(fmt::format("for (Int tx = 0; tx < nx; tx += {})", kTile));
-    line(fmt::format("const Int end_x = tx + {0} < nx ? tx + {0} : nx;", kTile));
+    if (streams()) line("T chunk[TILE];");
+    open("for (Int ty = 0; ty < ny; ty += TILE)");
+    line("const Int end_y = ty + TILE < ny ? ty + TILE : ny;");
+    open("for (Int tx = 0; tx < nx; tx += TILE)");
+    line("const Int end_x = tx + TILE < nx ? tx + TILE : nx;");
+    line("const Int n = end_x - tx;");
     if (turns()) {
-      blocks();
-    } else {
-      line("const Int n = end_x - tx;");
-      rows_of_tile("ty", "end_y", "tx");
+      line("const bool is_last = end_x == nx;");
+      line("const Int next_x = is_last ? 0 : end_x, next_y = is_last && end_y < ny ? end_y : ty;");
     }
-    close();
-    close();
-  }
-
-  void blocks() {
-    line("const bool is_last = end_x == nx;");
-    line("const Int next_x = is_last ? 0 : end_x, next_y = is_last && end_y < ny ? end_y : ty;");
-    line("Int asked = 0;");
-    open("for (Int by = ty; by < end_y; by += LINE)");
-    line("const Int end_by = by + LINE < end_y ? by + LINE : end_y;");
-    open(fmt::format("for (Int bx = tx; bx < end_x; bx += {0}, asked += {0})", kBlock));
-    line(fmt::format("const Int n = end_x - bx < {0} ? end_x - bx : {0};", kBlock));
     for (size_t o = 0; o < shape_.x.size(); ++o) {
-      if (!is_turned(o)) continue;
-      ask_for_next_tile(o);
-      turn(o);
+      if (is_turned(o)) turn(o);
     }
-    rows_of_tile("by", "end_by", "bx");
+    rows_of_tile();
     close();
     close();
   }
 
-  // n elements of each from x on.
-  void rows_of_tile(const std::string& first, const std::string& end, const std::string& x) {
-    open(fmt::format("for (Int y = {}; y < {}; ++y)", first, end));
+  void rows_of_tile() {
+    open("for (Int y = ty; y < end_y; ++y)");
     point_at_rows(1);
-    if (turns()) ask_for_rows_of_next_tile();
+    if (turns()) ask_for_next_tile();
     if (sums()) {
-      sum_rows(1, x, x + " + n");
+      sum_rows(1, "tx", "end_x");
     } else if (streams()) {
-      stream_chunk(0, x);
+      stream_chunk(0, "tx");
     } else {
-      open(fmt::format("for (Int x = {0}; x < {0} + n; ++x)", x));
+      open("for (Int x = tx; x < end_x; ++x)");
       store_rows(1);
       close();
     }

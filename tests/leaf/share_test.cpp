@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <map>
+#include <mutex>
 #include <random>
 
 #include "leaf/generate.h"
@@ -39,6 +40,40 @@ TEST(ThreadRange, CoversAllStepsEvenly) {
       }
       EXPECT_EQ(end, steps);
     }
+  }
+}
+
+// Keeps the boxes that it is given.
+class Recorder : public BoxKernel {
+ public:
+  bool takes(const Box&) const override { return true; }
+  void run(const Box& box, bool) const override {
+    std::lock_guard lock(mutex_);
+    boxes_.push_back(box);
+  }
+  std::string description() const override { return "recorder"; }
+  std::string explain(const Box&, const std::vector<std::string>&) const override { return ""; }
+  const std::vector<Box>& boxes() const { return boxes_; }
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::vector<Box> boxes_;
+};
+
+// Whether an output is larger than the caches is not to be seen in a thread's part of it.
+TEST(Share, APartKnowsOfTheOthers) {
+  Box box{{{1024, {1024}}, {1024, {1}}}, {nullptr}};
+  for (int threads : {1, 2, 3}) {
+    Recorder recorder;
+    Team team(threads);
+    share(recorder, box, ElementType::Double, true, &team);
+    ASSERT_EQ(recorder.boxes().size(), static_cast<size_t>(threads));
+    double all = 0;
+    for (const Box& part : recorder.boxes()) {
+      EXPECT_EQ(part.sharers, threads);
+      all += part.volume(0);
+    }
+    EXPECT_EQ(all, box.volume(0));
   }
 }
 
