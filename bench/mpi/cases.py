@@ -49,7 +49,8 @@ def flat(n):
 
 
 def grid(algorithm, shape, ranks):
-    """The params of an algorithm on a grid that suits it: leaves are as large as the pieces that it moves."""
+    """The params of an algorithm on a grid that suits it: leaves are as large as the pieces that it moves, or, where
+    pieces of several ranks are put together, small enough not to need much memory for that."""
     rows, columns = (2, 2) if ranks == 4 else (ranks, 1)
     return {
         "cannon": f"gx={rows},gy={columns}",
@@ -57,7 +58,7 @@ def grid(algorithm, shape, ranks):
         "summa": f"gx={rows},gy={columns},chunk={shape.k // rows}",
         "johnson": f"gx={rows // 2 or 1},gy={columns},gz={min(2, ranks)}",
         "solomonik": {1: "g=1,c=1", 2: "g=1,c=2", 4: "g=2,c=1"}[ranks],
-        "cosma": f"gx={rows},gy={columns},gz=1,steps={rows}",
+        "cosma": f"gx={rows},gy={columns},gz=1,steps={max(rows, shape.k // 1024)}",
     }[algorithm]
 
 

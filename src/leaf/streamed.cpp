@@ -20,6 +20,8 @@ constexpr double kPastCache = 32 << 20;
 constexpr int64_t kSharedBytes = 128 << 10;
 // A line of at least so many is cut into rows, each with a sum of its own.
 constexpr int64_t kLongLine = 1024;
+constexpr int64_t kPage = 4096;
+constexpr int64_t kManyPages = 64;
 
 struct Plane {
   Axis x, y;
@@ -130,12 +132,19 @@ class StreamedKernel : public BoxKernel {
     auto moving = std::count_if(plane.x.steps.begin() + 1, plane.x.steps.end(), [](int64_t s) { return s != 0; });
     int64_t rows = rows_at_once(sums, moving, false);
     if (rows == 1) return 0;
-    int64_t length = plane.x.extent / rows;
+    int64_t length = apart(plane.x.extent / rows);
     int64_t rest = plane.x.extent - length * rows;
     plane.y.extent = rows;
     for (size_t o = 0; o < plane.y.steps.size(); ++o) plane.y.steps[o] = length * plane.x.steps[o];
     plane.x.extent = length;
     return rest;
+  }
+
+  // A length of about so many elements, an odd number of pages if it is long: streams at a distance of a power of two
+  // are in each other's way.
+  int64_t apart(int64_t elements) const {
+    int64_t page = kPage / bytes_, pages = elements / page;
+    return pages > kManyPages ? ((pages - 1) | 1) * page : elements;
   }
 
   bool goes_past_cache(const Box& box, bool accumulate) const {

@@ -194,26 +194,22 @@ class PlaneWriter {
     return "C(" + out + ")";
   }
 
-  // The code is for rows of any length, so it has both.
+  // The code is for rows of any length; long ones may run one by one.
   void several_rows() {
     int64_t moving = 0;
     for (size_t o = 1; o < shape_.x.size(); ++o) moving += shape_.x[o] != Pace::Still && shape_.moves[o] ? 1 : 0;
-    int few = rows_at_once(sums(), moving, false), many = rows_at_once(sums(), moving, true);
-    if (few == many) return rows_apart(many);
+    int many = rows_at_once(sums(), moving, true);
+    if (rows_at_once(sums(), moving, false) == many) return rows_apart(many);
     open(fmt::format("if (nx * Int(sizeof(T)) <= {})", kShortRow));
     rows_apart(many);
-    if (few > 1) {
-      --indent_;
-      open("} else");
-      rows_apart(few);
-    }
     close();
   }
 
   // Those that run at once are far apart, each the first of many that follow one another: memory serves long streams
-  // best, however short their rows are.
+  // best, however short their rows are. It is an odd number of rows from one to the next, as streams at a distance of a
+  // power of two are in each other's way.
   void rows_apart(int count) {
-    line(fmt::format("const Int apart = ny / {};", count));
+    line(fmt::format("const Int even = ny / {}, apart = even > 64 && even % 2 == 0 ? even - 1 : even;", count));
     rows(count, "apart");
     line(fmt::format("y = {} * apart;", count));
   }
@@ -361,10 +357,7 @@ class PlaneWriter {
 
 }  // namespace
 
-int rows_at_once(bool sums, int64_t moving, bool is_short) {
-  if (moving <= 1) return is_short ? 8 : 4;
-  return sums && !is_short ? 1 : 4;
-}
+int rows_at_once(bool sums, int64_t moving, bool is_short) { return sums && moving > 1 && !is_short ? 1 : 4; }
 
 bool PlaneShape::operator<(const PlaneShape& other) const {
   return std::tie(x, moves, accumulate, past_cache) <

@@ -23,8 +23,8 @@ struct PlaneShape {
 };
 
 // How many rows run at once: they share what does not move along y and have a sum each, so that no addition waits for
-// another. As many streams as memory serves best: many of short rows, fewer of long ones, and where the long rows of a
-// sum are of several operands that move, these are enough.
+// another. As many streams as memory serves best: where the long rows of a sum are of several operands that move, these
+// are enough.
 int rows_at_once(bool sums, int64_t moving, bool is_short);
 
 // Addresses, and steps along x and y, by operand.

@@ -13,7 +13,6 @@ namespace distal::core {
 namespace {
 
 // From a few of them on, memory is asked for in huge pages: reading all of a tensor then needs few page tables.
-constexpr size_t kHugePage = 2 << 20;
 constexpr size_t kFromHugePages = 4 * kHugePage;
 
 std::byte* take(size_t bytes) {

@@ -7,13 +7,13 @@
 
 #include <cerrno>
 
+#include "store/allocator.h"
 #include "support/checked.h"
 
 namespace distal::core {
 
 namespace {
 
-constexpr int64_t kHugePage = 2 << 20;
 constexpr int kCollapse = 25;  // MADV_COLLAPSE, which not every C library's headers have yet
 
 int64_t in_huge_pages(int64_t bytes) { return ceil_div(bytes, kHugePage) * kHugePage; }
