@@ -48,10 +48,21 @@ def flat(n):
     return Shape(f"flat {2 * n} x {2 * n}, sum of {n // 4}", 2 * n, 2 * n, n // 4)
 
 
+def face(ranks):
+    """The grid of two dimensions that suits GEMM."""
+    return (2, 2) if ranks == 4 else (ranks, 1)
+
+
+def alone(shape, ranks):
+    """What each rank has to multiply, in `alone.distal`."""
+    rows, columns = face(ranks)
+    return f"ni={shape.m // rows},nj={shape.n // columns},nk={shape.k},g={ranks}"
+
+
 def grid(algorithm, shape, ranks):
     """The params of an algorithm on a grid that suits it: leaves are as large as the pieces that it moves, or, where
     pieces of several ranks are put together, small enough not to need much memory for that."""
-    rows, columns = (2, 2) if ranks == 4 else (ranks, 1)
+    rows, columns = face(ranks)
     return {
         "cannon": f"gx={rows},gy={columns}",
         "pumma": f"gx={rows},gy={columns}",

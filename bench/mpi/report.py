@@ -20,7 +20,8 @@ NOTE = """\
 Everyone runs in turn, in processes of their own, and reports the best of its runs of a round; a ratio is the median of
 the ratios of speeds of the same round, above 1 where the first is faster, with its smallest and largest in brackets.
 Ranks have one thread each. `limit` is one multiplication on all cores in one process: of DISTAL on one processor, whose
-leaf is one call of the same BLAS on huge pages, or, where it is faster in a round, of the driver that calls it."""
+leaf is one call of the same BLAS on huge pages, or, where it is faster in a round, of the driver that calls it.
+`alone` is as much work on as many ranks with nothing to move: what ranks lose that share cores."""
 MATVEC_NOTE = "The matrix in rows, as it is computed, or in columns, so that it has to move."
 MEMORY_NOTE = """\
 The job's bytes are those of all its processes together, pages that several share counted once; the largest rank's
@@ -102,7 +103,7 @@ def best(results, title):
 def compared(results, title):
     """Whom the targets of a multiplication compare with the best algorithm, and that; nobody elsewhere."""
     name, _ = best(results, title)
-    return [name, "rows", "COSMA", "limit", "BLAS"] if name else []
+    return [name, "rows", "alone", "COSMA", "limit", "BLAS"] if name else []
 
 
 def gemm_shapes(options):
@@ -117,15 +118,21 @@ def gemm_tables(results, options):
                 yield from gemm_table(results, title, shape, ranks)
 
 
+def params_of(name, shape, ranks):
+    if name in cases.ALGORITHMS:
+        return cases.grid(name, shape, ranks)
+    return {"rows": f"g={ranks}", "alone": cases.alone(shape, ranks)}.get(name, "")
+
+
 def gemm_table(results, title, shape, ranks):
     others = [peer for peer in PEERS if results.seconds(title, peer)]
     yield from [f"## {title}", ""]
     yield from table("", "params", "rounds", "GFLOP/s", "/ limit", *[f"/ {peer}" for peer in others])
-    for name in (*cases.ALGORITHMS, "rows", "limit", "BLAS", *others):
+    for name in (*cases.ALGORITHMS, "rows", "alone", "limit", "BLAS", *others):
         times = results.seconds(title, name)
         if not times:
             continue
-        params = {"rows": f"g={ranks}"}.get(name, cases.grid(name, shape, ranks) if name in cases.ALGORITHMS else "")
+        params = params_of(name, shape, ranks)
         yield row(name, f"`{params}`" if params else "", len(times), f"{shape.flops() / median(times) / 1e9:.1f}",
                   spread(ratios(times, limit(results, title))),
                   *[spread(ratios(times, results.seconds(title, peer))) for peer in others])

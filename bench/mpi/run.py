@@ -25,7 +25,7 @@ def arguments():
     parser.add_argument("--ranks", default="1,2,4")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--close", type=int, default=0, metavar="ROUNDS", help="how many more rounds of a multiplication "
-                        "those go on that a target compares: the best algorithm, rows, COSMA and the limit")
+                        "those go on that a target compares: the best algorithm, rows, alone, COSMA and the limit")
     parser.add_argument("--reps", type=int, default=3, help="runs of a program in a round; the best counts")
     parser.add_argument("--only", default="", metavar="REGEX", help="only the comparisons whose title matches")
     parser.add_argument("--network", action="store_true", help="also on an emulated network; wants root")
@@ -68,7 +68,7 @@ def peer_of(options, peer, ranks, *words, **env):
 
 
 def gemm_peers(options, n, ranks):
-    rows, columns = (2, 2) if ranks == 4 else (ranks, 1)
+    rows, columns = cases.face(ranks)
     found = {}
     if driver(options, "ScaLAPACK"):
         found["ScaLAPACK"] = peer_of(options, "ScaLAPACK", ranks, n, rows, columns, 128)
@@ -100,6 +100,7 @@ def gemm(options, shape, ranks):
     """Everyone who takes part in a multiplication; peers and BLAS itself where it is square."""
     out = {"limit": limit_of_gemm(options, shape), **distal_gemms(options, shape, ranks)}
     out["rows"] = distal(options, HERE / "rows.distal", f"{shape.settings()},g={ranks}", ranks)
+    out["alone"] = distal(options, HERE / "alone.distal", cases.alone(shape, ranks), ranks)
     if shape.m == shape.n == shape.k:
         out.update(gemm_peers(options, shape.m, ranks))
         if driver(options, "BLAS"):
