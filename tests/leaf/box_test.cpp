@@ -120,7 +120,7 @@ TEST(Blocks, ContractionsOfManyIndices) {
 
 // ---- one pass ----
 
-// Within a tile, and over several with remainders at both ends.
+// Within a tile, over several with remainders at both ends, and in many short rows.
 TEST(OnePass, EveryWayThroughAPlane) {
   test::CacheFolder folder(cache());
   const std::string tensors =
@@ -134,7 +134,7 @@ TEST(OnePass, EveryWayThroughAPlane) {
     SCOPED_TRACE(statement);
     std::string text = tensors + "tensor v2(m)\n" + statement + "\n";
     for (ElementType type : {ElementType::Double, ElementType::Int32, ElementType::ComplexFloat}) {
-      for (const std::string settings : {"", "m=150,n=203"}) run_text(text, settings, generated(type));
+      for (const std::string settings : {"", "m=150,n=203", "m=530,n=9"}) run_text(text, settings, generated(type));
     }
   }
 }
@@ -143,8 +143,10 @@ TEST(OnePass, LongSums) {
   test::CacheFolder folder(cache());
   for (int threads : {1, 2, 3}) {
     for (int n : {1023, 1024, 4099, 600001}) {
-      std::string text = fmt::format("tensor a\ntensor b({0})\ntensor c({0})\na = b(i) * c(i) * b(i)\n", n);
-      run_text(text, "", generated(ElementType::Double, threads));
+      std::string tensors = fmt::format("tensor a\ntensor b({0})\ntensor c({0})\n", n);
+      for (const std::string statement : {"a = b(i) * c(i) * b(i)\n", "a = 2 * b(i)\n"}) {
+        run_text(tensors + statement, "", generated(ElementType::Double, threads));
+      }
     }
   }
 }
