@@ -209,7 +209,7 @@ class PlaneWriter {
   // best, however short their rows are. It is an odd number of rows from one to the next, as streams at a distance of a
   // power of two are in each other's way.
   void rows_apart(int count) {
-    line(fmt::format("const Int even = ny / {}, apart = even > 64 && even % 2 == 0 ? even - 1 : even;", count));
+    line(fmt::format("const Int part = ny / {}, apart = part > 64 && part % 2 == 0 ? part - 1 : part;", count));
     rows(count, "apart");
     line(fmt::format("y = {} * apart;", count));
   }
