@@ -1,12 +1,15 @@
 """Rounds of measurements: in each, every competitor computes the same once, one after the other."""
 
 import dataclasses
+import random
 import statistics
 import sys
 import time
 
 from workers import NoForm
 
+# Before each turn. The threads of a BLAS wait awake for some 30 ms after a call, and would take the next one's cores.
+PAUSE = 0.06
 TOLERANCE = {"double": 1e-12, "float": 1e-5}
 
 
@@ -60,11 +63,12 @@ class Effort:
 
 
 def one_round(competitors, names, number, seconds):
-    """The order turns from round to round, so that nobody always follows the same one."""
-    turn = number % len(names)
-    return {
-        name: competitors[name].worker.time(competitors[name].variant, seconds) for name in names[turn:] + names[:turn]
-    }
+    """In an order that each round draws anew (and every run alike), so that nobody always follows the same one."""
+    out = {}
+    for name in random.Random(number).sample(names, len(names)):
+        time.sleep(PAUSE)
+        out[name] = competitors[name].worker.time(competitors[name].variant, seconds)
+    return out
 
 
 def run_rounds(kernel, sizes, competitors, close, effort):

@@ -12,7 +12,7 @@ import unittest
 from pathlib import Path
 
 from kernels import KERNELS, OVERHEADS, STARTS
-from measure import Competitor, ratio
+from measure import Competitor, one_round, ratio
 from workers import NoForm
 
 HERE = Path(__file__).resolve().parent
@@ -44,6 +44,16 @@ class FakeWorker:
         return self.error
 
 
+class RecordingWorker:
+    """Notes whose turn it is."""
+
+    def __init__(self, turns):
+        self.turns = turns
+
+    def time(self, variant, _):
+        self.turns.append(variant)
+
+
 class Measure(unittest.TestCase):
     def test_nobody_is_fast_and_wrong(self):
         self.assertTrue(Competitor(FakeWorker(0.0), "x").is_right(KERNELS[0]))
@@ -55,6 +65,19 @@ class Measure(unittest.TestCase):
     def test_pairs_are_of_one_round(self):
         # The machine is ten times slower in the second round, for both.
         self.assertEqual(ratio({"a": [20.0, 2.0, 20.0], "b": [10.0, 1.0, 5.0]}, "a", "b"), 2.0)
+
+
+    def test_nobody_always_follows_the_same_one(self):
+        turns = []
+        workers = {name: Competitor(RecordingWorker(turns), name) for name in "abc"}
+        before = {name: set() for name in workers}
+        for number in range(12):
+            one_round(workers, list(workers), number, 0)
+        for first, second in zip(turns, turns[1:]):
+            before[second].add(first)
+        self.assertEqual(sorted(turns), sorted("abc" * 12))
+        for name, seen in before.items():
+            self.assertLessEqual(set("abc") - {name}, seen)
 
 
 class Leaf(unittest.TestCase):
