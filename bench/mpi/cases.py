@@ -60,8 +60,8 @@ def alone(shape, ranks):
 
 
 def grid(algorithm, shape, ranks):
-    """The params of an algorithm on a grid that suits it: leaves are as large as the pieces that it moves, or, where
-    pieces of several ranks are put together, small enough not to need much memory for that."""
+    """The params of an algorithm on a grid that suits it: leaves are as large as the pieces that it moves, so that they
+    take them where they lie. On a larger face COSMA's algorithm would put together pieces of several ranks."""
     rows, columns = face(ranks)
     return {
         "cannon": f"gx={rows},gy={columns}",
@@ -69,7 +69,7 @@ def grid(algorithm, shape, ranks):
         "summa": f"gx={rows},gy={columns},chunk={shape.k // rows}",
         "johnson": f"gx={rows // 2 or 1},gy={columns},gz={min(2, ranks)}",
         "solomonik": {1: "g=1,c=1", 2: "g=1,c=2", 4: "g=2,c=1"}[ranks],
-        "cosma": f"gx={rows},gy={columns},gz=1,steps={max(rows, shape.k // 1024)}",
+        "cosma": f"gx={ranks},gy=1,gz=1,steps={max(ranks, shape.k // 1024)}",
     }[algorithm]
 
 
