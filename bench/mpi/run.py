@@ -40,9 +40,14 @@ def arguments():
     return options
 
 
-def distal(options, program, settings, ranks, env=None):
+def with_first_run(options):
+    """How often DISTAL runs: once more than the peers are told, whose drivers run once before they time."""
+    return options.reps + 1
+
+
+def distal(options, program, settings, ranks, env=None, reps=None):
     command = [options.build / "distal", "run", program, "--set", settings, "--engine", "mpi", "--ranks", ranks,
-               "--threads", 1, "--reps", options.reps, "--json"]
+               "--threads", 1, "--reps", reps or with_first_run(options), "--json"]
     return Competitor(command, env or {})
 
 
@@ -53,7 +58,7 @@ def algorithm(name):
 def one_process(options, program, settings):
     """DISTAL on all cores as one processor."""
     command = [options.build / "distal", "run", program, "--set", settings, "--threads", options.cores,
-               "--reps", options.reps, "--json"]
+               "--reps", with_first_run(options), "--json"]
     return Competitor(command)
 
 
@@ -159,7 +164,7 @@ def measure_network(options, results, title, ranks, share):
         return
     n = cases.NETWORK_EXTENT
     settings = f"nj={n},nk={n},g={ranks},chunk={n // cases.NETWORK_STEPS}"
-    compute = distal(options, HERE / "network.distal", f"ni={n},{settings}", ranks)
+    compute = distal(options, HERE / "network.distal", f"ni={n},{settings}", ranks, reps=options.reps)
     rate = rate_of(compute, n, ranks, share)
     subprocess.run([HERE / "network.sh", "up", str(ranks), f"{rate}mbit"], check=True)
     competitors = {
