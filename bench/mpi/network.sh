@@ -36,9 +36,13 @@ up() {
   done
 }
 
+# Links are taken down by name: with a namespace they would go later, in the way of the next ones.
 down() {
   local name
-  for name in $(nodes); do ip netns del "$name"; done
+  for name in $(nodes); do
+    ip link del "distal${name#distal-node}" 2>/dev/null || true
+    ip netns del "$name"
+  done
   ip link del "$BRIDGE" 2>/dev/null || true
 }
 
