@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <tuple>
 
 #include "engine/runner.h"
 
@@ -19,27 +20,33 @@ void Runner::release(const ReleaseStep& step) {
   for (const Transfer* t = step.transfers.data(); t != end;) {
     const Transfer* next = t + 1;
     bool here = is_here(t->source), there = is_here(t->destination);
-    if (there && moves(*stage_, step, *t)) pairs.insert({t->source, t->destination});
+    while (here != there && next != end && goes_the_same_way(*t, *next)) ++next;
+    std::span<const Transfer> same_way{t, next};
+    bool in_reach = needs_.options.in_reach(*t);
+    if (there && moves(*stage_, step, *t)) {
+      pairs.insert({t->source, t->destination});
+      if (here || in_reach) moved_ += bytes_of(step, same_way);
+    }
     if (here && there) {
-      if (moves(*stage_, step, *t)) moved_ += t->rect.volume() * tensor(step.tensor).element_bytes;
       transfer(step, *t);
+    } else if (here && in_reach) {
+      store_there(step, same_way);
+    } else if (there && in_reach) {
+      let_store(*t);
     } else if (here || there) {
-      while (next != end && goes_the_same_way(*t, *next)) ++next;
-      for (const std::vector<Rect>& rects : messages_of(step, {t, next})) {
-        if (here) {
-          send_parts(step, *t, rects);
-        } else if (adds(*t)) {
-          receive_and_add(step, *t, rects[0]);
-        } else {
-          receive_home(step, *t, rects);
-        }
-      }
+      transfer_by_message(step, same_way);
     }
     t = next;
   }
   // Whoever uses these next, perhaps side by side with others, does so when all of this is over.
   for (const auto& [resource, sharing] : shared_) submit_nothing(*resource);
   messages_ += static_cast<int64_t>(pairs.size());
+}
+
+int64_t Runner::bytes_of(const ReleaseStep& step, std::span<const Transfer> transfers) const {
+  int64_t elements = 0;
+  for (const Transfer& t : transfers) elements += t.rect.volume();
+  return elements * tensor(step.tensor).element_bytes;
 }
 
 // The copy that travels, or null for a piece.
@@ -78,6 +85,46 @@ void Runner::transfer(const ReleaseStep& step, const Transfer& t) {
   stream_.submit(task, dependencies);
 }
 
+// A message without elements: one process tells another that it is its turn.
+Message Runner::token(int64_t source, int64_t destination) const {
+  return {source, destination, options_.transport->next_number(source, destination), {}};
+}
+
+// Into a piece of another process that this one can touch, when that one says so; and it is told when that is done.
+void Runner::store_there(const ReleaseStep& step, std::span<const Transfer> same_way) {
+  const Transfer& first = same_way[0];
+  Slot* from = source_of(step, first);
+  std::vector<std::tuple<View, View, Rect>> stores;
+  for (const Transfer& t : same_way) {
+    View source = from ? from->views[0] : store_.view(step.tensor, t.source, t.rect);
+    stores.emplace_back(store_.view(step.tensor, t.destination, t.rect), source, t.rect);
+  }
+  TaskPtr turn = receive_task(token(first.destination, first.source));
+  stream_.submit(turn, {});
+  TaskPtr store = stream_.make([this, stores = std::move(stores), sum = adds(first), bytes = bytes_of(step, same_way)] {
+    for (const auto& [to, source, rect] : stores) {
+      sum ? add_rect(type(), to, source, rect) : copy_rect(type(), to, source, rect);
+    }
+    copied_ += bytes;
+    std::atomic_thread_fence(std::memory_order_seq_cst);  // the other process sees it
+  });
+  std::vector<TaskPtr> dependencies{turn};
+  share(from ? from->resource : homes_[static_cast<size_t>(first.source)], Sharing::Reads, store, dependencies);
+  stream_.submit(store, dependencies);
+  stream_.submit(send_task(token(first.source, first.destination)), {store});
+}
+
+// The other end of it: from one token to the other nobody else adds to the piece, or stores to that part of it.
+void Runner::let_store(const Transfer& t) {
+  Resource& home = homes_[static_cast<size_t>(t.destination)];
+  for (const TaskPtr& task :
+       {send_task(token(t.destination, t.source)), receive_task(token(t.source, t.destination))}) {
+    std::vector<TaskPtr> dependencies;
+    adds(t) ? take(home, task, dependencies) : share(home, Sharing::Writes, task, dependencies);
+    stream_.submit(task, dependencies);
+  }
+}
+
 void Runner::take(Resource& resource, const TaskPtr& task, std::vector<TaskPtr>& dependencies) {
   shared_.erase(&resource);
   resource.add_exclusive(task, dependencies);
@@ -91,6 +138,19 @@ void Runner::share(Resource& resource, Sharing sharing, const TaskPtr& task, std
     shared_[&resource] = sharing;
   }
   resource.add_shared(task, dependencies);
+}
+
+void Runner::transfer_by_message(const ReleaseStep& step, std::span<const Transfer> same_way) {
+  const Transfer& first = same_way[0];
+  for (const std::vector<Rect>& rects : messages_of(step, same_way)) {
+    if (is_here(first.source)) {
+      send_parts(step, first, rects);
+    } else if (adds(first)) {
+      receive_and_add(step, first, rects[0]);
+    } else {
+      receive_home(step, first, rects);
+    }
+  }
 }
 
 // The messages of transfers that go the same way: what is added goes in parts, each a message, the rest in one.

@@ -125,6 +125,11 @@ class Runner : public PlanVisitor {
   Slot* source_of(const ReleaseStep& step, const Transfer& transfer);
   Slot* target_of(const ReleaseStep& step, const Transfer& transfer);
   void transfer(const ReleaseStep& step, const Transfer& transfer);
+  int64_t bytes_of(const ReleaseStep& step, std::span<const Transfer> transfers) const;
+  Message token(int64_t source, int64_t destination) const;
+  void store_there(const ReleaseStep& step, std::span<const Transfer> same_way);
+  void let_store(const Transfer& transfer);
+  void transfer_by_message(const ReleaseStep& step, std::span<const Transfer> same_way);
   std::vector<std::vector<Rect>> messages_of(const ReleaseStep& step, std::span<const Transfer> same_way) const;
   void send_parts(const ReleaseStep& step, const Transfer& first, const std::vector<Rect>& rects);
   void receive_home(const ReleaseStep& step, const Transfer& first, const std::vector<Rect>& rects);

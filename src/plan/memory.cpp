@@ -38,7 +38,7 @@ class NeedsVisitor : public PlanVisitor {
 
   void release(const ReleaseStep& step) override {
     for (const Transfer& t : step.transfers) {
-      if (!adds(t) || !needs_.options.apart(t.source, t.destination)) continue;
+      if (!adds(t) || !needs_.options.apart(t.source, t.destination) || needs_.options.in_reach(t)) continue;
       int64_t element_bytes = plan_.tensors[step.tensor].element_bytes;
       int64_t& staging = needs_.staging_bytes.back()[t.destination];
       for (const Rect& part : staged_parts(t.rect, element_bytes)) {

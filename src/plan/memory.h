@@ -42,6 +42,11 @@ struct MemoryOptions {
   bool apart(int64_t p, int64_t q) const {
     return !processes.empty() && processes[static_cast<size_t>(p)] != processes[static_cast<size_t>(q)];
   }
+  // Whether what a processor releases ends in the piece of another process that it can touch: it then stores or adds
+  // it there itself.
+  bool in_reach(const Transfer& t) const {
+    return ends_at_home(t) && apart(t.source, t.destination) && reach.together(t.source, t.destination);
+  }
 };
 
 // Partials travel between processes in parts of at most so many bytes.

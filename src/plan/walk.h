@@ -60,6 +60,11 @@ inline bool adds(const Transfer& t) {
   return t.kind != Transfer::Kind::WriteHome && t.kind != Transfer::Kind::Replicate;
 }
 
+// Whether it goes into the destination's piece.
+inline bool ends_at_home(const Transfer& t) {
+  return t.kind != Transfer::Kind::CombinePartial && t.kind != Transfer::Kind::CombineParent;
+}
+
 struct ReleaseStep {
   const AcquirePlan* acquire = nullptr;  // null for the last copies to further replicas
   int tensor = 0;
