@@ -66,7 +66,6 @@ class Measure(unittest.TestCase):
         # The machine is ten times slower in the second round, for both.
         self.assertEqual(ratio({"a": [20.0, 2.0, 20.0], "b": [10.0, 1.0, 5.0]}, "a", "b"), 2.0)
 
-
     def test_nobody_always_follows_the_same_one(self):
         turns = []
         workers = {name: Competitor(RecordingWorker(turns), name) for name in "abc"}

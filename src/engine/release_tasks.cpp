@@ -65,16 +65,17 @@ Slot* Runner::target_of(const ReleaseStep& step, const Transfer& t) {
   return nullptr;
 }
 
+void Runner::put(const View& to, const View& from, const Rect& rect, bool sum) {
+  sum ? add_rect(type(), to, from, rect) : copy_rect(type(), to, from, rect);
+  copied_ += rect.volume() * size_of(type());
+}
+
 void Runner::transfer(const ReleaseStep& step, const Transfer& t) {
   Slot* from = source_of(step, t);
   Slot* into = target_of(step, t);
   View source = from ? from->views[0] : store_.view(step.tensor, t.source, t.rect);
   View target = into ? into->views[0] : store_.view(step.tensor, t.destination, t.rect);
-  int64_t bytes = t.rect.volume() * tensor(step.tensor).element_bytes;
-  TaskPtr task = stream_.make([this, source, target, rect = t.rect, sum = adds(t), bytes] {
-    sum ? add_rect(type(), target, source, rect) : copy_rect(type(), target, source, rect);
-    copied_ += bytes;
-  });
+  TaskPtr task = stream_.make([this, source, target, rect = t.rect, sum = adds(t)] { put(target, source, rect, sum); });
   std::vector<TaskPtr> dependencies;
   // All that was written to the source before is to travel, so the source is taken whole too.
   take(from ? from->resource : homes_[static_cast<size_t>(t.source)], task, dependencies);
@@ -101,11 +102,8 @@ void Runner::store_there(const ReleaseStep& step, std::span<const Transfer> same
   }
   TaskPtr turn = receive_task(token(first.destination, first.source));
   stream_.submit(turn, {});
-  TaskPtr store = stream_.make([this, stores = std::move(stores), sum = adds(first), bytes = bytes_of(step, same_way)] {
-    for (const auto& [to, source, rect] : stores) {
-      sum ? add_rect(type(), to, source, rect) : copy_rect(type(), to, source, rect);
-    }
-    copied_ += bytes;
+  TaskPtr store = stream_.make([this, stores = std::move(stores), sum = adds(first)] {
+    for (const auto& [to, source, rect] : stores) put(to, source, rect, sum);
     std::atomic_thread_fence(std::memory_order_seq_cst);  // the other process sees it
   });
   std::vector<TaskPtr> dependencies{turn};

@@ -124,6 +124,7 @@ class Runner : public PlanVisitor {
   // release_tasks.cpp
   Slot* source_of(const ReleaseStep& step, const Transfer& transfer);
   Slot* target_of(const ReleaseStep& step, const Transfer& transfer);
+  void put(const View& to, const View& from, const Rect& rect, bool sum);
   void transfer(const ReleaseStep& step, const Transfer& transfer);
   int64_t bytes_of(const ReleaseStep& step, std::span<const Transfer> transfers) const;
   Message token(int64_t source, int64_t destination) const;

@@ -287,21 +287,9 @@ TEST(Broadcasts, AreHandedOn) {
   }
 }
 
-// All have a partial of what one of them owns.
-const std::string kToOne = R"(param n = 40, g = 4
-machine M = Grid(g)
-tensor a(n) : x -> 0 on M
-tensor B(n, n) : xy -> y on M
-tensor c(n) : x -> x on M
-a(i) = B(i, j) * c(j)
-schedule
-  distribute(j, jo, ji, M)
-  communicate({a, B, c}, jo)
-)";
-
 // Near ones are given their turn by the owner, three of them; from afar each sends a message.
 TEST(Partials, OfOneNodeAreAddedWhereTheyEnd) {
-  Sample sample{"to one", kToOne, "g=4", ElementType::Double, 4};
+  Sample sample{"to one", test::kMatvecByColumns, "n=40,g=4", ElementType::Double, 4};
   Plan plan = sample.plan();
   auto near = apart(4);
   near.nodes.assign(4, 0);
