@@ -6,8 +6,8 @@ ALGORITHMS = ("cannon", "pumma", "summa", "johnson", "solomonik", "cosma")
 TENSOR_KERNELS = ("ttv", "innerprod", "ttm", "mttkrp")
 TENSOR_EXTENT = 512
 TENSOR_RANK = 64
-# On the emulated network: large, as it costs a node's core to send and to receive, and many steps, as the first one has
-# nothing to hide behind.
+# On the emulated network: of C, and of the rows of A for each node. Large, as it costs a node's core to send and to
+# receive: more nodes send more of C, and have more work in all. Many steps, as the first one has nothing to hide behind.
 NETWORK_EXTENT = 8192
 NETWORK_STEPS = 32
 # How long communication alone lasts beside computing alone: all has to be hidden, or there is

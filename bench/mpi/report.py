@@ -28,8 +28,9 @@ The job's bytes are those of all its processes together, pages that several shar
 resident bytes count them for each rank that touches them. The engine's own count is of the pieces and copies of all
 ranks."""
 NETWORK_NOTE = f"""\
-GEMM of {cases.NETWORK_EXTENT} in {cases.NETWORK_STEPS} steps, `network.distal`, at rates that make communication last about as long as computing, or three quarters of
-it. Computing alone is the run in shared memory; communication alone is the same program with one row of A a rank."""
+GEMM in {cases.NETWORK_STEPS} steps, `network.distal`: C has {cases.NETWORK_EXTENT} rows and columns, and each node
+{cases.NETWORK_EXTENT} rows of A. Rates make communication last about as long as computing, or three quarters of it.
+Computing alone is the run in shared memory; communication alone is the same program with one row of A a rank."""
 
 
 def gemm_title(shape, ranks):

@@ -163,14 +163,15 @@ def measure_network(options, results, title, ranks, share):
     if results.rounds(title) >= options.rounds:
         return
     n = cases.NETWORK_EXTENT
+    rows = n * ranks
     settings = f"nj={n},nk={n},g={ranks},chunk={n // cases.NETWORK_STEPS}"
-    compute = distal(options, HERE / "network.distal", f"ni={n},{settings}", ranks, reps=options.reps)
+    compute = distal(options, HERE / "network.distal", f"ni={rows},{settings}", ranks, reps=options.reps)
     rate = rate_of(compute, n, ranks, share)
     subprocess.run([HERE / "network.sh", "up", str(ranks), f"{rate}mbit"], check=True)
     competitors = {
         "compute alone": compute,
         "communication alone": on_network(options, f"ni={ranks},{settings}", ranks),
-        "run": on_network(options, f"ni={n},{settings}", ranks),
+        "run": on_network(options, f"ni={rows},{settings}", ranks),
     }
     try:
         run_rounds(results, title, competitors, options.rounds, lambda c: {**run_once(c), "mbit": rate})
