@@ -4,6 +4,7 @@
 #include <map>
 
 #include "plan/fold.h"
+#include "plan/partials.h"
 
 namespace distal::core {
 
@@ -214,7 +215,7 @@ class Walker {
     if (a.acquire->privilege == Privilege::Write) {
       for (int64_t place : places) add_writes(a, place, state.held[place], step);
     } else {
-      add_partials(a, state, places, step);
+      step.transfers = combine(stage_.machine, partial_sums(a, state, places));
     }
     for (int64_t place : places) state.held[place] = Held{};
     visitor_.release(step);
@@ -239,10 +240,8 @@ class Walker {
     });
   }
 
-  // Partials of the same rectangle meet at the first of them in each part of the machine before they leave it.
-  void add_partials(const AcquirePlan& a, AcquireState& state, const std::vector<int64_t>& places,
-                    ReleaseStep& step) const {
-    std::map<int64_t, std::vector<Transfer>> last;  // by source, so that they arrive in processor order
+  std::vector<PartialSum> partial_sums(const AcquirePlan& a, AcquireState& state,
+                                       const std::vector<int64_t>& places) const {
     std::unordered_map<std::vector<Rect>, std::vector<int64_t>, RectListHash> same;
     std::vector<const std::vector<Rect>*> order;
     for (int64_t place : places) {
@@ -252,6 +251,7 @@ class Walker {
       if (fresh) order.push_back(&entry->first);
       entry->second.push_back(place);
     }
+    std::vector<PartialSum> out;
     for (const std::vector<Rect>* rects : order) {
       const std::vector<int64_t>& sources = same.at(*rects);
       if (a.acquire->parent) {
@@ -259,39 +259,18 @@ class Walker {
         std::map<int64_t, std::vector<int64_t>> by_parent;
         for (int64_t p : sources) by_parent[stage_.machine.leader(p, levels)].push_back(p);
         for (auto& [leader, members] : by_parent) {
-          combine((*rects)[0], members, leader, levels + 1, Transfer::Kind::CombineParent, step, last);
+          out.push_back({(*rects)[0], std::move(members), leader, Transfer::Kind::CombineParent, levels + 1,
+                         stage_.machine.levels()});
         }
       } else {
         const Ownership& owners = plan_.tensors[a.tensor].owners;
         owners.cut((*rects)[0], [&](const Rect& part, const Colour& colour) {
-          combine(part, sources, owners.first_owner(colour), 1, Transfer::Kind::CombineHome, step, last);
+          out.push_back(
+              {part, sources, owners.first_owner(colour), Transfer::Kind::CombineHome, 1, a.acquire->place_levels});
         });
       }
     }
-    for (auto& [source, transfers] : last) {
-      step.transfers.insert(step.transfers.end(), transfers.begin(), transfers.end());
-    }
-  }
-
-  void combine(const Rect& part, std::vector<int64_t> sources, int64_t destination, int outermost, Transfer::Kind kind,
-               ReleaseStep& step, std::map<int64_t, std::vector<Transfer>>& last) const {
-    const MachineShape& machine = stage_.machine;
-    for (int level = machine.levels() - 1; level >= outermost; --level) {
-      std::map<int64_t, int64_t> first;  // by part of the machine
-      std::vector<int64_t> left;
-      for (int64_t p : sources) {
-        int64_t leader = machine.leader(p, level);
-        bool at_home = leader == machine.leader(destination, level);
-        auto [entry, fresh] = first.try_emplace(leader, p);
-        if (at_home || fresh) {
-          left.push_back(p);
-        } else {
-          step.transfers.push_back({part, p, entry->second, Transfer::Kind::CombinePartial});
-        }
-      }
-      sources = std::move(left);
-    }
-    for (int64_t p : sources) last[p].push_back({part, p, destination, kind});
+    return out;
   }
 
   void release_everything() {

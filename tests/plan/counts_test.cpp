@@ -233,7 +233,8 @@ TEST(Pairs, JohnsonBroadcastsBAndCAndReducesA) {
       for (int64_t z = 0; z < gz; ++z) {
         if (y > 0) b[{at(x, 0, z), at(x, y, z)}] = n.b() / (gx * gz) * kDouble;
         if (x > 0) c[{at(0, y, z), at(x, y, z)}] = n.c() / (gy * gz) * kDouble;
-        if (z > 0) a[{at(x, y, z), at(x, y, 0)}] = n.a() / (gx * gy) * kDouble;
+        int64_t towards = z & (z - 1);  // along a binomial tree
+        if (z > 0) a[{at(x, y, z), at(x, y, towards)}] = n.a() / (gx * gy) * kDouble;
       }
     }
   }
