@@ -13,6 +13,11 @@ if(NOT MPI_CXX_FOUND)
 endif()
 message(STATUS "MPI: ${MPI_CXX_LIBRARIES}, started by ${MPIEXEC_EXECUTABLE}")
 
+# For tests that start ranks: more of them than cores are fine, and so is the user that a container has.
+set(DISTAL_MPI_FINE
+    OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    OMPI_MCA_hwloc_base_binding_policy=none PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe)
+
 # Once for the command line and the tests, which have the whole library inside, once beside the shared one.
 file(GLOB DISTAL_MPI_SOURCES CONFIGURE_DEPENDS src/engine/mpi/*.cpp)
 add_library(distal_mpi_engine STATIC ${DISTAL_MPI_SOURCES})

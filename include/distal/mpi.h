@@ -12,9 +12,9 @@ namespace distal {
 
 // A kernel on the ranks of a communicator. Every rank makes one from the same statements and calls its members together
 // with the others. From then on a rank has the pieces of its own processors only: bind buffers to them, or fill the
-// memory that they are given; at() and set() know no others. MPI must have been initialised with MPI_THREAD_SERIALIZED
-// or MPI_THREAD_MULTIPLE, as a thread of the library drives messages while others compute. It is the only one to call
-// MPI during a run. Link distal::distal_mpi.
+// memory that they are given; at() knows no others, and set() leaves them alone. MPI must have been initialised with
+// MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE, as a thread of the library drives messages while others compute. It is
+// the only one to call MPI during a run. Link distal::distal_mpi.
 class MpiKernel {
  public:
   // Ranks take consecutive processors; where there are more ranks than processors, the last ranks have none.
@@ -24,7 +24,8 @@ class MpiKernel {
   std::vector<int64_t> processors() const;
 
   // Runs under the current values of the params on the current data of the tensors. The counts are those of all ranks,
-  // the time is the slowest rank's. An exception on one rank leaves the others waiting: let it end the job.
+  // the time is the slowest rank's. Ranks whose statements or params differ are all refused. Any other exception on one
+  // rank leaves the others waiting: let it end the job.
   RunReport run(const RunOptions& options = {});
 
  private:

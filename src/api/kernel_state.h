@@ -44,6 +44,7 @@ struct Kernel::State {
   std::unique_ptr<ReadyRun> take(const RunOptions& options) {
     std::lock_guard lock(mutex);
     prepare_locked();
+    for (const auto& t : built.tensors) require_whole(*t, "a Kernel runs in one process; run its MpiKernel");
     std::unique_ptr<ReadyRun> ready = take_idle(options);
     if (!ready) ready = std::make_unique<ReadyRun>(prepared, options);
     ready->hold(built.tensors);

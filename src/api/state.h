@@ -63,6 +63,9 @@ struct TensorState {
   std::unique_ptr<core::Allocator> allocator_;
 };
 
+// Refuses a tensor of which other processes have pieces.
+void require_whole(const TensorState& tensor, const std::string& help);
+
 struct Onto::Target {
   core::GridRef ref;
   std::vector<Int> numbers;

@@ -33,11 +33,13 @@ std::vector<std::shared_ptr<Param::State>> params_of(const TensorState& tensor) 
   return out;
 }
 
+void require_piece(const TensorState& tensor, const TensorState::Bound& b, const core::TensorPieces& pieces) {
+  if (b.processor >= 0 && pieces.owners().owns_any(b.processor)) return;
+  throw Error(fmt::format("tensor {}: processor {} owns no piece that a buffer could hold", tensor.name, b.processor));
+}
+
 void bind_buffer(const TensorState& tensor, const TensorState::Bound& b, core::TensorPieces& pieces) {
-  if (b.processor < 0 || !pieces.owners().owns_any(b.processor)) {
-    throw Error(
-        fmt::format("tensor {}: processor {} owns no piece that a buffer could hold", tensor.name, b.processor));
-  }
+  if (!b.data) throw Error(fmt::format("tensor {}: the buffer for processor {} is null", tensor.name, b.processor));
   core::HomePiece piece = pieces.owners().piece_of(b.processor);
   core::Coordinates strides(b.strides.begin(), b.strides.end());
   if (b.strides.empty()) strides = core::dense_strides(piece.extents, pieces.order());
@@ -86,6 +88,7 @@ std::shared_ptr<core::TensorPieces> TensorState::shared_pieces() {
   params_ = params_of(*this);
   auto made = std::make_shared<core::TensorPieces>(core::Ownership(tensor, values_of(params_)), type, tensor.order);
   for (const Bound& b : bound) {
+    require_piece(*this, b, *made);
     if (keeps(b.processor)) bind_buffer(*this, b, *made);
   }
   allocator_ = std::make_unique<core::Allocator>(made->owners().machine().processors);
@@ -100,7 +103,16 @@ std::shared_ptr<core::TensorPieces> TensorState::shared_pieces() {
 void TensorState::bind(const Bound& buffer) {
   std::erase_if(bound, [&](const Bound& b) { return b.processor == buffer.processor; });
   bound.push_back(buffer);
-  if (has_current_pieces()) bind_buffer(*this, buffer, *pieces_);
+  if (!has_current_pieces()) return;
+  require_piece(*this, buffer, *pieces_);
+  if (!keeps(buffer.processor)) {
+    throw Error(fmt::format("tensor {}: processor {} is another rank's", name, buffer.processor));
+  }
+  bind_buffer(*this, buffer, *pieces_);
+}
+
+void require_whole(const TensorState& tensor, const std::string& help) {
+  if (!tensor.is_whole()) throw Error(fmt::format("tensor {} is spread over ranks", tensor.name), {}, help);
 }
 
 void TensorState::keep_only(const std::vector<bool>& processors) {
@@ -197,9 +209,7 @@ void TensorHandle::load(const std::string& npy_file) {
 }
 
 void TensorHandle::save(const std::string& npy_file) {
-  if (!state_->is_whole()) {
-    throw Error(fmt::format("tensor {} is spread over ranks, and a file takes a whole tensor", name()));
-  }
+  require_whole(*state_, "a file takes a whole tensor");
   core::TensorPieces& pieces = state_->pieces();
   core::write_npy(npy_file, {pieces.type(), shape(), pieces.gather()});
 }

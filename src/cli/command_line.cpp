@@ -93,7 +93,7 @@ void add_plan(CLI::App& app, CliOptions& o) {
   cosma->add_flag("--json", o.json, "print one JSON object on stdout");
 }
 
-int dispatch(const CLI::App& app, const CliOptions& options, RunOnMpi run_on_mpi) {
+int dispatch(const CLI::App& app, const CliOptions& options, const RunOnMpi& run_on_mpi) {
   if (app.got_subcommand("run")) return run_command(options, run_on_mpi);
   if (app.got_subcommand("explain")) return explain_command(options);
   if (app.got_subcommand("emit")) return emit_command(options);
@@ -113,7 +113,7 @@ void refuse_unknown_command(const CLI::App& app, int argc, const char* const* ar
 
 }  // namespace
 
-int main_command(int argc, const char* const* argv, RunOnMpi run_on_mpi) {
+int main_command(int argc, const char* const* argv, const RunOnMpi& run_on_mpi, bool speaks) {
   CliOptions options;
   options.words.assign(argv + std::min(argc, 1), argv + argc);
   CLI::App app("DISTAL, the distributed tensor algebra compiler", "distal");
@@ -131,8 +131,8 @@ int main_command(int argc, const char* const* argv, RunOnMpi run_on_mpi) {
     app.parse(argc, argv);
     return dispatch(app, options, run_on_mpi);
   } catch (const CLI::ParseError& e) {
-    int status = app.exit(e, std::cout, std::cerr);
-    return status == 0 ? 0 : 2;
+    if (speaks) app.exit(e, std::cout, std::cerr);
+    return e.get_exit_code() == 0 ? 0 : 2;
   } catch (...) {
     auto [text, status] = failure_of(std::current_exception());
     fmt::print(stderr, "{}\n", text);

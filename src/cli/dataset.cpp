@@ -84,4 +84,13 @@ int64_t Dataset::loaded_bytes() const {
   return bytes;
 }
 
+uint64_t Dataset::digest() const {
+  uint64_t all = 0;
+  for (const auto& [tensor, array] : loaded_) {
+    std::string_view bytes(reinterpret_cast<const char*>(array.data.data()), array.data.size());
+    all = 31 * all + std::hash<std::string_view>{}(bytes);
+  }
+  return all;
+}
+
 }  // namespace distal::core

@@ -23,6 +23,8 @@ class Dataset {
   // All start values, in row-major order.
   std::vector<std::byte> whole(int tensor) const;
   int64_t loaded_bytes() const;
+  // A number for all that was loaded; other data have another one.
+  uint64_t digest() const;
 
  private:
   int64_t linear(int tensor, std::span<const int64_t> at) const;

@@ -186,10 +186,11 @@ int explain(const CliOptions& options, const LoadedModule& loaded) {
   return 0;
 }
 
-void check_program(const CliOptions& options) {
+LoadedModule check_program(const CliOptions& options) {
   LoadedModule loaded = load_module(options);
   Plan plan = make_plan(compile(loaded.module), loaded.params);
   verify(plan, memory_needs(plan, Reach::own()));
+  return loaded;
 }
 
 int check_command(const CliOptions& options) {

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "cli/prepared_run.h"
+
 namespace distal::core {
 
 namespace {
@@ -60,7 +62,8 @@ int start_on_mpi(const CliOptions& options) {
   std::vector<std::string> command;
   std::string program = program_with_mpi();
   if (!is_rank_of_a_job()) {
-    check_program(options);  // whatever is wrong is said here, once, not by every rank
+    // Whatever is wrong is said here, before there are ranks.
+    require_options(options, check_program(options).module);
     say_what_is_fine();
     command = {starter(), "-n", std::to_string(std::max(1, options.ranks))};
   }

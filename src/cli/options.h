@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -61,13 +62,13 @@ LoadedModule load_module(const CliOptions& options);
 int explain(const CliOptions& options, const LoadedModule& loaded);
 
 // Runs a program on the ranks of this job; the exit status.
-using RunOnMpi = int (*)(const CliOptions& options);
+using RunOnMpi = std::function<int(const CliOptions& options)>;
 
-// Refuses a program that cannot be run.
-void check_program(const CliOptions& options);
+// The program of the command line; one that cannot be run is refused.
+LoadedModule check_program(const CliOptions& options);
 
 // The commands; each returns the exit status.
-int run_command(const CliOptions& options, RunOnMpi run_on_mpi);
+int run_command(const CliOptions& options, const RunOnMpi& run_on_mpi);
 int explain_command(const CliOptions& options);
 int emit_command(const CliOptions& options);
 int check_command(const CliOptions& options);
@@ -78,7 +79,8 @@ int plan_cosma_command(const CliOptions& options);
 std::string version_text();
 
 // Parses the command line and does what it says. Errors are printed on stderr and become the exit status. A program
-// that is linked with MPI says how to run on it; another one starts that program.
-int main_command(int argc, const char* const* argv, RunOnMpi run_on_mpi = nullptr);
+// that is linked with MPI says how to run on it; another one starts that program. Of several processes with the same
+// words one `speaks`, and says what is wrong with them.
+int main_command(int argc, const char* const* argv, const RunOnMpi& run_on_mpi = {}, bool speaks = true);
 
 }  // namespace distal::core

@@ -58,15 +58,27 @@ void require_host(const Module& module) {
   }
 }
 
-PreparedRun::PreparedRun(const CliOptions& options, const LoadedModule& loaded)
-    : PreparedRun(options, loaded, [&](const Plan& plan, const MakeLeaves& make_leaves, int64_t other_bytes) {
-        return threads_site(plan, make_leaves, {options.threads, options.own_memory}, other_bytes);
-      }) {}
+void require_options(const CliOptions& options, const Module& module) {
+  if (options.engine == "mpi" && options.own_memory) {
+    throw Error("--own-memory is of the threads engine; ranks have memory of their own");
+  }
+  leaf_choice(options);
+  parse_files(options.load, "--load", module);
+  parse_files(options.save, "--save", module);
+}
 
-PreparedRun::PreparedRun(const CliOptions& options, const LoadedModule& loaded, const MakeSite& make_site)
-    : options_(options),
-      plan_(make_plan(compile(loaded.module), loaded.params)),
-      data_(plan_, parse_files(options.load, "--load", loaded.module), options.seed) {
+RunInputs::RunInputs(const CliOptions& options, const LoadedModule& loaded)
+    : plan(make_plan(compile(loaded.module), loaded.params)),
+      data(plan, parse_files(options.load, "--load", loaded.module), options.seed) {}
+
+PreparedRun::PreparedRun(const CliOptions& options, const LoadedModule& loaded)
+    : PreparedRun(options, std::make_unique<RunInputs>(options, loaded),
+                  [&](const Plan& plan, const MakeLeaves& make_leaves, int64_t other_bytes) {
+                    return threads_site(plan, make_leaves, {options.threads, options.own_memory}, other_bytes);
+                  }) {}
+
+PreparedRun::PreparedRun(const CliOptions& options, std::unique_ptr<RunInputs> inputs, const MakeSite& make_site)
+    : options_(options), inputs_(std::move(inputs)), plan_(inputs_->plan), data_(inputs_->data) {
   LeafChoice leaf = leaf_choice(options);
   auto make_leaves = [&] {
     std::vector<std::unique_ptr<LeafKernel>> leaves;

@@ -17,6 +17,19 @@ namespace distal::core {
 // Refuses machines and memories that the threads engine does not have.
 void require_host(const Module& module);
 
+// Refuses options that do not go with each other, with the engine, or with the program's tensors.
+void require_options(const CliOptions& options, const Module& module);
+
+// What a run starts from: everything that every process finds out by itself.
+struct RunInputs {
+  RunInputs(const CliOptions& options, const LoadedModule& loaded);
+  RunInputs(const RunInputs&) = delete;
+  RunInputs& operator=(const RunInputs&) = delete;
+
+  Plan plan;
+  Dataset data;  // of the plan
+};
+
 // A program ready to run: planned, verified, with its data in place.
 class PreparedRun {
  public:
@@ -25,7 +38,7 @@ class PreparedRun {
       std::function<std::unique_ptr<Site>(const Plan& plan, const MakeLeaves& make_leaves, int64_t other_bytes)>;
   // On the threads of this process.
   PreparedRun(const CliOptions& options, const LoadedModule& loaded);
-  PreparedRun(const CliOptions& options, const LoadedModule& loaded, const MakeSite& make_site);
+  PreparedRun(const CliOptions& options, std::unique_ptr<RunInputs> inputs, const MakeSite& make_site);
 
   void run_all();
   // Writes a tensor to a .npy file.
@@ -41,8 +54,9 @@ class PreparedRun {
   double run_checked();
 
   const CliOptions& options_;
-  Plan plan_;
-  Dataset data_;
+  std::unique_ptr<RunInputs> inputs_;
+  const Plan& plan_;
+  const Dataset& data_;
   std::unique_ptr<Site> site_;
   std::vector<const LeafKernel*> leaves_;  // the site's, for what they call themselves after the runs
   std::unique_ptr<ResultChecker> checker_;

@@ -23,7 +23,7 @@ int run_on_threads(const CliOptions& options, const LoadedModule& loaded) {
 
 }  // namespace
 
-int run_command(const CliOptions& options, RunOnMpi run_on_mpi) {
+int run_command(const CliOptions& options, const RunOnMpi& run_on_mpi) {
   if (options.engine != "threads" && options.engine != "mpi" && options.engine != "legion") {
     throw Error(fmt::format("there is no engine {}; the engines are threads, mpi and legion", options.engine));
   }

@@ -41,6 +41,7 @@ class FileReader {
  public:
   explicit FileReader(const std::string& path) : path_(path) {
     std::error_code failed;
+    if (!std::filesystem::exists(path, failed)) refuse_npy(path, "does not exist");
     if (!std::filesystem::is_regular_file(path, failed)) refuse_npy(path, "is not a file that can be read");
     left_ = static_cast<int64_t>(std::filesystem::file_size(path, failed));
     in_.open(path, std::ios::binary);

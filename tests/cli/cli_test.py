@@ -411,7 +411,7 @@ class Refusals(CliTest):
         return f"B={self.folder / name}"
 
     def test_load(self):
-        self.refuse(2, "missing.npy' is not a file that can be read", "run", SUMMA, "--load", "B=missing.npy")
+        self.refuse(2, "missing.npy' does not exist", "run", SUMMA, "--load", "B=missing.npy")
         self.refuse(2, "is not a file that can be read", "run", SUMMA, "--load", f"B={self.folder}")
         self.refuse(2, "--load Z=b.npy: there is no tensor Z in the program", "run", SUMMA, "--load", "Z=b.npy")
         self.refuse(2, "--load takes NAME=FILE, and got 'B'", "run", SUMMA, "--load", "B")

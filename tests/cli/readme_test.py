@@ -7,7 +7,7 @@ In README.md and docs/, in the order of the text:
   a line, and on a line of its own for any lines. A command must succeed unless `[status N]` is the last line shown.
 - a ```numpy block is run by this interpreter and must succeed.
 - a ```cpp block of docs/tutorial/N-NAME.md is some whole lines of examples/tutorial/NAME.cpp, and comes in it after
-  the block before.
+  the block before; one of docs/mpi.md is of examples/mpi_layout.cpp.
 - relative links must lead to files.
 All blocks of a document run in one folder, where `./distal` is the program, `algorithms` are the algorithms, and
 `build/examples/tutorial` has the compiled programs of the tutorial.
@@ -22,6 +22,7 @@ import unittest
 from support import ALGORITHMS, BINARY, ROOT, TIMEOUT, CliTest, distal
 
 TUTORIAL = ROOT / "docs" / "tutorial"
+MPI_PAGE = ROOT / "docs" / "mpi.md"
 PROGRAMS = BINARY.parent / "examples" / "tutorial"
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(?P<kind>[^\n]*)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -36,7 +37,9 @@ def blocks_of(document):
 
 
 def program_of(page):
-    """The source of the program that a page of the tutorial shows in pieces: N-NAME.md shows NAME.cpp."""
+    """The source of the program that a page shows in pieces: N-NAME.md of the tutorial shows NAME.cpp."""
+    if page == MPI_PAGE:
+        return ROOT / "examples" / "mpi_layout.cpp"
     return ROOT / "examples" / "tutorial" / (page.stem.partition("-")[2] + ".cpp")
 
 
@@ -131,7 +134,7 @@ class Documents(CliTest):
         self.assertGreater(kinds.count("distal"), 10)
 
     def test_code_is_that_of_the_programs(self):
-        for page in sorted(TUTORIAL.glob("[0-9]-*.md")):
+        for page in [*sorted(TUTORIAL.glob("[0-9]-*.md")), MPI_PAGE]:
             program = program_of(page).read_text(encoding="utf-8")
             parts = [(text, line) for kind, text, line in blocks_of(page) if kind == "cpp"]
             self.assertTrue(parts, page)

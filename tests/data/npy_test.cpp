@@ -208,7 +208,7 @@ TEST_F(NpyTest, RefusesWhatIsNotAnArray) {
   EXPECT_EQ(refusal(std::string("\x93NUMPY\x04\x00\x10\x00", 10)), file + "has format version 4.0");
   std::string missing = path("missing.npy");
   std::string folder = std::filesystem::path(path()).parent_path().string();
-  EXPECT_EQ(error_of([&] { read_npy(missing); }), "'" + missing + "' is not a file that can be read");
+  EXPECT_EQ(error_of([&] { read_npy(missing); }), "'" + missing + "' does not exist");
   EXPECT_EQ(error_of([&] { read_npy(folder); }), "'" + folder + "' is not a file that can be read");
 }
 

@@ -144,14 +144,69 @@ TEST(MpiKernel, KnowsItsOwnPiecesOnly) {
               s.A.at({other, other});
             }),
             s.A.name() + "(" + std::to_string(other) + ", " + std::to_string(other) + ") is on another rank");
-  EXPECT_EQ(message_of([&] { s.A.save("never.npy"); }),
-            "tensor " + s.A.name() + " is spread over ranks, and a file takes a whole tensor");
+  std::string is_spread = "tensor " + s.A.name() + " is spread over ranks";
+  EXPECT_EQ(message_of([&] { s.A.save("never.npy"); }), is_spread);
+  EXPECT_EQ(message_of([&] { s.A.redistribute(s.f); }), is_spread);
+  EXPECT_EQ(message_of([&] { s.A.compile().run(); }), is_spread);
   Tensor<double> D({s.ni, s.nj}, Format({Dense, Dense}, Distribution(Machine(Grid(3, 3)), {0, 1})));
   IndexVar i, j;
   D(i, j) = s.A(i, j);
   s.A.pieces();
   EXPECT_EQ(message_of([&] { MpiKernel(D.compile(), MPI_COMM_WORLD); }),
             "tensor " + s.A.name() + " is spread over the ranks in another way, by another kernel");
+}
+
+TEST(MpiKernel, RefusesBuffersThatItCannotUse) {
+  Summa s;
+  MpiKernel kernel(s.A.compile(), MPI_COMM_WORLD);
+  s.A.pieces();
+  std::vector<double> buffer(100);
+  int64_t here = kernel.processors().empty() ? -1 : kernel.processors()[0];
+  int64_t elsewhere = here == 0 ? 3 : 0;
+  std::string of = "tensor " + s.A.name() + ": ";
+  EXPECT_EQ(message_of([&] { s.A.bind(77, buffer.data()); }),
+            of + "processor 77 owns no piece that a buffer could hold");
+  EXPECT_EQ(message_of([&] { s.A.bind(elsewhere, buffer.data()); }),
+            of + "processor " + std::to_string(elsewhere) + " is another rank's");
+  if (here < 0) return;
+  EXPECT_EQ(message_of([&] { s.A.bind(here, static_cast<double*>(nullptr)); }),
+            of + "the buffer for processor " + std::to_string(here) + " is null");
+}
+
+TEST(MpiKernel, ComparesWhatRanksWereTold) {
+  std::string differ = "the statements and params of rank 1 differ from those of rank 0";
+  bool is_second = rank_of_this() == 1;
+  Summa s;
+  MpiKernel kernel(s.A.compile(), MPI_COMM_WORLD);
+  s.ni = is_second ? 8 : 7;
+  EXPECT_EQ(message_of([&] { kernel.run(); }), differ);
+  s.ni = 7;
+  kernel.run();
+
+  Tensor<double> D({s.ni, s.nj}, s.f), E({s.ni, s.nj}, s.f);
+  IndexVar i, j;
+  if (is_second) {
+    D(i, j) = E(i, j) + E(i, j);
+  } else {
+    D(i, j) = E(i, j) - E(i, j);
+  }
+  EXPECT_EQ(message_of([&] { MpiKernel(D.compile(), MPI_COMM_WORLD); }), differ);
+  RunOptions own;
+  own.own_memory = true;
+  EXPECT_EQ(message_of([&] { kernel.run(own); }),
+            "own_memory is of the threads engine; ranks have memory of their own");
+}
+
+// A rank that did other things before has other names for the same.
+TEST(MpiKernel, DoesNotLookAtNames) {
+  std::vector<std::unique_ptr<Summa>> others;
+  for (int n = 0; n < 5 * rank_of_this(); ++n) others.push_back(std::make_unique<Summa>());
+  Summa s;
+  MpiKernel kernel(s.A.compile(), MPI_COMM_WORLD);
+  fill(s.B, 1);
+  fill(s.C, 2);
+  kernel.run();
+  expect_own_product(s.A, 11, 1, 2);
 }
 
 // A failed rank would leave the others waiting.

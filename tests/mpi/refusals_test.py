@@ -59,6 +59,27 @@ class Refusals(CliTest):
         said = "--own-memory is of the threads engine; ranks have memory of their own"
         self.refuse(2, said, "run", SUMMA, "--engine", "mpi", "--ranks", 2, "--own-memory")
 
+    def test_options_are_refused_before_there_are_ranks(self):
+        run = ["run", SUMMA, "--engine", "mpi", "--ranks", 3]
+        for said, words in {
+            "--load Z=z.npy: there is no tensor Z in the program": ["--load", "Z=z.npy"],
+            "--save Z=z.npy: there is no tensor Z in the program": ["--save", "Z=z.npy"],
+            "--strict-order chooses how leaves run": ["--strict-order", "--leaf", "generated"],
+        }.items():
+            with self.subTest(words=words):
+                text = self.refuse(2, said, *run, *words)
+                self.assertEqual(len(text.splitlines()), 1, text)
+
+    def test_missing_data_is_said_once(self):
+        run = ["run", SUMMA, "--engine", "mpi", "--ranks", 3]
+        said = self.refuse(2, "missing.npy' does not exist", *run, "--load", "B=missing.npy")
+        self.assertEqual(said.count("missing.npy"), 1, said)
+
+    def test_wrong_words_are_said_once(self):
+        done = mpirun("-n", 3, BINARY.with_name("distal-mpi"), "run", SUMMA, "--engine", "mpi", "--bogus")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(done.stderr.count("--bogus"), 1, done.stderr)
+
     def test_wrong_program_is_said_once(self):
         wrong = self.write("wrong.distal", "param n = 4\ntensor A(n), B(n, n)\nA(i) = B(i)\n")
         said = self.refuse(2, "B", "run", wrong, "--engine", "mpi", "--ranks", 3)
@@ -84,12 +105,74 @@ class Refusals(CliTest):
         done = mpirun("-n", 2, BINARY, "run", SUMMA, "--engine", "mpi", "--ranks", 3)
         self.assertNotEqual(done.returncode, 0)
         self.assertEqual(done.stderr.count("--ranks 3, and the job has 2"), 1, done.stderr)
+        self.assertIn("leave --ranks away where mpirun starts the ranks", done.stderr)
 
-    def test_programs_that_differ(self):
-        run = [BINARY, "run", SUMMA, "--engine", "mpi", "--set"]
-        done = mpirun("-n", 1, *run, "ni=64", ":", "-n", 1, *run, "ni=65")
+    def test_ranks_without_a_starter(self):
+        with_mpi = BINARY.with_name("distal-mpi")
+        done = subprocess.run(
+            [with_mpi, "run", str(SUMMA), "--engine", "mpi", "--ranks", "3"],
+            env={**os.environ, **FINE},
+            capture_output=True,
+            encoding="utf-8",
+            timeout=60,
+            check=False,
+        )
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("--ranks 3, and the job has 1", done.stderr)
+        self.assertIn("`distal run` starts ranks; here mpirun does, without --ranks", done.stderr)
+
+
+class Differences(CliTest):
+    """Ranks that were not told the same say so, and do not wait for each other."""
+
+    def differ(self, what, first, second):
+        done = mpirun("-n", 1, *first, ":", "-n", 1, *second)
         self.assertNotEqual(done.returncode, 0)
-        self.assertIn("the program and its params of rank 1 differ from those of rank 0", done.stderr)
+        self.assertIn(f"{what} of rank 1 differ from those of rank 0", done.stderr)
+
+    def test_words(self):
+        mpi = BINARY.with_name("distal-mpi")
+        run = [mpi, "run", SUMMA, "--engine", "mpi", "--set", "ni=64"]
+        for other in (
+            [*run[:-1], "ni=65"],
+            [*run, "--reps", 2],
+            [*run, "--save", f"A={self.folder}/a.npy"],
+            [*run, "--bogus"],
+            [mpi, "run", SUMMA],
+            [mpi, "check", SUMMA],
+        ):
+            with self.subTest(other=other):
+                self.differ("the words of the command line", run, other)
+
+    def in_two_folders(self, name, texts):
+        """The same words in different folders, as on nodes with files of their own."""
+        out = []
+        for number, text in enumerate(texts):
+            folder = self.folder / str(number)
+            folder.mkdir()
+            (folder / name).write_bytes(text)
+            out.append(["-wdir", folder])
+        return out
+
+    def test_programs(self):
+        text = SUMMA.read_text(encoding="utf-8")
+        first, second = self.in_two_folders("p.distal", [text.encode(), text.replace("nk = ", "nk = 1").encode()])
+        run = [BINARY, "run", "p.distal", "--engine", "mpi"]
+        self.differ("the program and its params", [*first, *run], [*second, *run])
+
+    def test_data(self):
+        header = b"\x93NUMPY\x01\x00\x76\x00{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }"
+        header = header.ljust(127) + b"\n"
+        first, second = self.in_two_folders("b.npy", [header + bytes(32), header + bytes(31) + b"?"])
+        run = [BINARY, "run", SUMMA, "--engine", "mpi", "--set", "ni=2,nk=2", "--load", "B=b.npy"]
+        self.differ("the data that --load read", [*first, *run], [*second, *run])
+
+    def test_one_without_shared_memory(self):
+        """Then nobody has it."""
+        run = [BINARY, "run", SUMMA, "--engine", "mpi", "--set", "ni=64,gx=2,gy=1"]
+        done = mpirun("-n", 1, *run, ":", "-n", 1, "env", "DISTAL_MPI_SHARED=0", *run)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("2 MPI ranks on 2 nodes", done.stdout)
 
 
 class Users(CliTest):

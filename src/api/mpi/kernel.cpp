@@ -1,4 +1,9 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cctype>
 #include <chrono>
+#include <map>
 
 #include "api/kernel_state.h"
 #include "distal/mpi.h"
@@ -29,10 +34,42 @@ core::MpiOptions mpi_options(const RunOptions& options) {
   return out;
 }
 
+// What a kernel computes under the values of its params. Names do not matter, as ranks that did other things before may
+// have made up others: words are told by when they first come.
+std::string told_to(const BuiltModule& built, const Prepared& prepared) {
+  core::Module module = built.module;
+  module.params.clear();  // with the values that they had once
+  std::map<std::string, size_t> numbers;
+  std::string out, word;
+  for (char c : core::to_string(module) + "\n") {
+    if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') {
+      word += c;
+      continue;
+    }
+    bool is_name = !word.empty() && !std::isdigit(static_cast<unsigned char>(word[0]));
+    out += is_name ? fmt::format("#{}", numbers.try_emplace(word, numbers.size()).first->second) : word;
+    out += c;
+    word.clear();
+  }
+  return out + fmt::format("{}", fmt::join(prepared.values, " "));
+}
+
 }  // namespace
 
 struct MpiKernel::State {
-  State(const Kernel& of, MPI_Comm communicator) : kernel(of.state_), cluster(checked(communicator), true) { spread(); }
+  State(const Kernel& of, MPI_Comm communicator) : kernel(of.state_), cluster(checked(communicator), true) {
+    require_same_on_all();
+    spread();
+  }
+
+  void require_same_on_all() {
+    std::shared_ptr<const Prepared> prepared = kernel->prepare();
+    if (told_for != prepared) {
+      told = told_to(kernel->built, *prepared);
+      told_for = prepared;
+    }
+    core::require_same(cluster, "the statements and params", told);
+  }
 
   // Leaves each tensor the pieces of this rank's processors.
   std::shared_ptr<const Prepared> spread() {
@@ -59,6 +96,8 @@ struct MpiKernel::State {
   }
 
   RunReport run(const RunOptions& options) {
+    if (options.own_memory) throw Error("own_memory is of the threads engine; ranks have memory of their own");
+    require_same_on_all();
     make_engine(spread(), options);
     for (size_t t = 0; t < kernel->built.tensors.size(); ++t) {
       engine->store().hold(static_cast<int>(t), kernel->built.tensors[t]->shared_pieces());
@@ -73,6 +112,8 @@ struct MpiKernel::State {
 
   std::shared_ptr<Kernel::State> kernel;
   core::Cluster cluster;
+  std::string told;
+  std::shared_ptr<const Prepared> told_for;
   std::vector<bool> here;  // by processor: is it this rank's
   std::shared_ptr<const Prepared> made_for;
   RunOptions made_with;

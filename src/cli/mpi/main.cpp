@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
   prefer_full_duplex();
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
-  int status = distal::core::main_command(argc, argv, distal::core::run_on_mpi);
+  int status = distal::core::main_of_ranks(argc, argv);
   MPI_Finalize();
   return status;
 }

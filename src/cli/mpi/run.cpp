@@ -1,7 +1,9 @@
 #include "cli/mpi/run.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "cli/prepared_run.h"
@@ -80,10 +82,10 @@ bool may_share() {
 }
 
 void require_fitting(const CliOptions& options, const Cluster& cluster) {
-  if (options.own_memory) throw Error("--own-memory is of the threads engine; ranks have memory of their own");
   if (options.ranks == 0 || options.ranks == cluster.ranks()) return;
   throw Error(fmt::format("--ranks {}, and the job has {}", options.ranks, cluster.ranks()), {},
-              "leave --ranks away where mpirun starts the ranks");
+              cluster.ranks() == 1 ? "`distal run` starts ranks; here mpirun does, without --ranks"
+                                   : "leave --ranks away where mpirun starts the ranks");
 }
 
 int run_together(const CliOptions& options, const Cluster& cluster) {
@@ -93,6 +95,7 @@ int run_together(const CliOptions& options, const Cluster& cluster) {
     require_fitting(options, cluster);
     loaded = load_module(options);
     require_host(loaded.module);
+    require_options(options, loaded.module);
     saved = parse_files(options.save, "--save", loaded.module);
     if (cluster.rank() > 0) return;
     for (const auto& [tensor, file] : saved) require_writable(file);
@@ -100,9 +103,14 @@ int run_together(const CliOptions& options, const Cluster& cluster) {
   std::string params;
   for (const auto& [name, value] : loaded.params) params += fmt::format(" {}={}", name, value);
   require_same(cluster, "the program and its params", to_string(loaded.module) + params);
-  PreparedRun prepared(options, loaded, [&](const Plan& plan, const MakeLeaves& make_leaves, int64_t other_bytes) {
-    return std::make_unique<MpiSite>(plan, cluster, MpiOptions{options.threads, may_share()}, make_leaves, other_bytes);
-  });
+  std::unique_ptr<RunInputs> inputs;
+  together(cluster, [&] { inputs = std::make_unique<RunInputs>(options, loaded); });
+  require_same(cluster, "the data that --load read", fmt::format("{}", inputs->data.digest()));
+  auto make_site = [&](const Plan& plan, const MakeLeaves& make_leaves, int64_t other_bytes) {
+    MpiOptions mpi{options.threads, cluster.shares()};
+    return std::make_unique<MpiSite>(plan, cluster, mpi, make_leaves, other_bytes);
+  };
+  PreparedRun prepared(options, std::move(inputs), make_site);
   prepared.run_all();
   for (const auto& [tensor, file] : saved) prepared.save(tensor, file);
   RunReport report = prepared.report();
@@ -110,18 +118,31 @@ int run_together(const CliOptions& options, const Cluster& cluster) {
   return prepared.ok() ? 0 : 1;
 }
 
-}  // namespace
-
-int run_on_mpi(const CliOptions& options) {
-  Cluster cluster(MPI_COMM_WORLD, may_share());
+// What all ranks fail with is said by one of them; one that fails alone ends the job.
+int status_of(const Cluster& cluster, const std::function<int()>& f) {
   try {
-    return run_together(options, cluster);
+    return f();
   } catch (const AgreedError& e) {
     if (cluster.rank() == 0) fmt::print(stderr, "{}\n", e.what());
     return static_cast<int>(e.kind());
   } catch (...) {
     end_job(cluster, std::current_exception());
   }
+}
+
+}  // namespace
+
+int main_of_ranks(int argc, const char* const* argv) {
+  Cluster cluster(MPI_COMM_WORLD, may_share());
+  return status_of(cluster, [&] {
+    // Before anybody looks at it: a rank that does something else leaves the others waiting.
+    std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+    require_same(cluster, "the words of the command line", fmt::format("{}", fmt::join(words, "\n")));
+    RunOnMpi run = [&](const CliOptions& options) {
+      return status_of(cluster, [&] { return run_together(options, cluster); });
+    };
+    return main_command(argc, argv, run, cluster.rank() == 0);
+  });
 }
 
 }  // namespace distal::core

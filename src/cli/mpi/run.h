@@ -4,7 +4,8 @@
 
 namespace distal::core {
 
-// Runs a program on the ranks of this job; the exit status, the same on all. A rank that fails alone ends the job.
-int run_on_mpi(const CliOptions& options);
+// Does what the command line says on the ranks of this job, which must all have the same one; the exit status. A rank
+// that fails alone ends the job.
+int main_of_ranks(int argc, const char* const* argv);
 
 }  // namespace distal::core

@@ -14,7 +14,8 @@ Cluster::Cluster(MPI_Comm communicator, bool share) {
   MPI_Comm_dup(communicator, &all_);
   MPI_Comm_rank(all_, &rank_);
   MPI_Comm_size(all_, &ranks_);
-  if (share) {
+  shares_ = all_say(all_, share);
+  if (shares_) {
     MPI_Comm_split_type(all_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node_);
   } else {
     MPI_Comm_dup(MPI_COMM_SELF, &node_);

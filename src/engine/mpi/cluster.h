@@ -13,7 +13,7 @@ bool all_say(MPI_Comm communicator, bool mine);
 // The ranks of a communicator, and which of them share a node. Every rank knows this of all.
 class Cluster {
  public:
-  // With `share` off, every rank is taken for a node of its own.
+  // With `share` off on any rank, every rank is taken for a node of its own.
   Cluster(MPI_Comm communicator, bool share);
   ~Cluster();
   Cluster(const Cluster&) = delete;
@@ -25,12 +25,14 @@ class Cluster {
   int ranks() const { return ranks_; }
   int ranks_on_node() const { return ranks_on_node_; }
   int nodes() const;
+  bool shares() const { return shares_; }
   // A number that the ranks of one node share, by rank.
   const std::vector<int>& node_of_rank() const { return node_of_rank_; }
   int rank_in_node(int rank) const { return rank_in_node_[static_cast<size_t>(rank)]; }
 
  private:
   MPI_Comm all_ = MPI_COMM_NULL, node_ = MPI_COMM_NULL;
+  bool shares_ = false;
   int rank_ = 0, ranks_ = 1, ranks_on_node_ = 1;
   std::vector<int> node_of_rank_, rank_in_node_;
 };
