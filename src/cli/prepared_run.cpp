@@ -109,9 +109,7 @@ void PreparedRun::run_all() {
       seconds_.push_back(run_checked());
       continue;
     }
-    auto start = std::chrono::steady_clock::now();
-    site_->run();
-    seconds_.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    seconds_.push_back(timed([&] { site_->run(); }));
   }
   show_progress("");
   check_ = site_->of_all(checker_->result());
@@ -148,6 +146,13 @@ void PreparedRun::restore_outputs() {
   for (int t : outputs) data_.place(t, site_->store());
 }
 
+double PreparedRun::timed(const std::function<void()>& run) {
+  site_->meet();
+  auto start = std::chrono::steady_clock::now();
+  run();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 // Statement by statement, so that each can be checked before the next one changes what it read.
 double PreparedRun::run_checked() {
   double taken = 0;
@@ -156,10 +161,7 @@ double PreparedRun::run_checked() {
     const StagePlan& stage = plan_.stages[s];
     std::vector<std::byte> before;
     if (checker_->is_written(stage.output)) before = site_->gather(stage.output, true);
-    auto start = std::chrono::steady_clock::now();
-    RunCounts counts = site_->run_stage(s);
-    taken += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    sum += counts;
+    taken += timed([&] { sum += site_->run_stage(s); });
     show_progress("checking");
     checker_->check(stage, before, samples(options_), options_.seed);
   }

@@ -52,6 +52,7 @@ class PreparedRun {
  private:
   void restore_outputs();
   double run_checked();
+  double timed(const std::function<void()>& run);  // seconds, from when all processes are there
 
   const CliOptions& options_;
   std::unique_ptr<RunInputs> inputs_;

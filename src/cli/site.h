@@ -17,6 +17,8 @@ class Site {
   virtual ~Site() = default;
 
   virtual TensorStore& store() = 0;  // with the pieces of this process, and perhaps more
+  // Waits for all processes. One that begins later than others would find its run shorter than it is.
+  virtual void meet() = 0;
   virtual RunCounts run() = 0;
   virtual RunCounts run_stage(size_t stage) = 0;  // one statement alone
 

@@ -21,6 +21,7 @@ class ThreadsSite : public Site {
   }
 
   TensorStore& store() override { return *store_; }
+  void meet() override {}
   RunCounts run() override { return engine_->run(); }
   RunCounts run_stage(size_t stage) override { return engine_->run_stage(stage); }
   bool has_all_pieces() const override { return true; }

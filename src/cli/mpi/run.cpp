@@ -22,6 +22,11 @@ class MpiSite : public Site {
   }
 
   TensorStore& store() override { return engine_.store(); }
+  void meet() override {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Ibarrier(cluster_.all(), &request);
+    wait_patiently(request);
+  }
   RunCounts run() override { return engine_.run(); }
   RunCounts run_stage(size_t stage) override { return engine_.run_stage(stage); }
   bool has_all_pieces() const override { return false; }
