@@ -18,6 +18,7 @@
 #include "plan/cost.h"
 #include "plan/memory.h"
 #include "plan/verify.h"
+#include "support/available_memory.h"
 #include "support/cache.h"
 #include "support/cores.h"
 #include "support/process.h"

@@ -4,8 +4,6 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <limits>
 #include <set>
 
 #include "plan/cost.h"
@@ -26,16 +24,6 @@ std::string machine_text(const Machine& machine, const Bindings& params) {
 }
 
 }  // namespace
-
-int64_t available_memory() {
-  std::ifstream info("/proc/meminfo");
-  for (std::string key; info >> key;) {
-    int64_t kib = 0;
-    if (key == "MemAvailable:" && info >> kib) return kib * 1024;
-    info.ignore(256, '\n');
-  }
-  return std::numeric_limits<int64_t>::max();
-}
 
 void require_memory(int64_t need, int64_t have) {
   if (need <= have) return;

@@ -45,9 +45,6 @@ struct RunReport {
 // As one JSON object, or as lines for a person.
 void print_report(const RunReport& report, bool json);
 
-// The memory that this machine has left, in bytes.
-int64_t available_memory();
-
 // Refuses a run that needs more than there is.
 void require_memory(int64_t need, int64_t have);
 

@@ -4,6 +4,7 @@
 
 #include "cli/run_report.h"
 #include "plan/verify.h"
+#include "support/available_memory.h"
 
 namespace distal::core {
 

@@ -4,10 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "cli/prepared_run.h"
 #include "engine/mpi/engine.h"
+#include "support/available_memory.h"
 
 namespace distal::core {
 
@@ -78,12 +78,6 @@ std::string MpiSite::processors() const {
   std::string threads = engine_.threads() == 1 ? "one thread" : fmt::format("{} threads", engine_.threads());
   return fmt::format("{} MPI {} on {}, {} each", cluster_.ranks(), cluster_.ranks() == 1 ? "rank" : "ranks", nodes,
                      threads);
-}
-
-// For measurements, and for ranks that only seem to be on one node.
-bool may_share() {
-  const char* said = std::getenv("DISTAL_MPI_SHARED");
-  return !said || std::string(said) != "0";
 }
 
 void require_fitting(const CliOptions& options, const Cluster& cluster) {

@@ -1,6 +1,8 @@
 #include "engine/mpi/cluster.h"
 
+#include <cstdlib>
 #include <set>
+#include <string>
 
 namespace distal::core {
 
@@ -8,6 +10,11 @@ bool all_say(MPI_Comm communicator, bool mine) {
   int said = mine ? 1 : 0;
   MPI_Allreduce(MPI_IN_PLACE, &said, 1, MPI_INT, MPI_MIN, communicator);
   return said == 1;
+}
+
+bool may_share() {
+  const char* said = std::getenv("DISTAL_MPI_SHARED");
+  return !said || std::string(said) != "0";
 }
 
 Cluster::Cluster(MPI_Comm communicator, bool share) {

@@ -10,6 +10,10 @@ namespace distal::core {
 // Whether a thing is so on every rank of a communicator; all of them ask.
 bool all_say(MPI_Comm communicator, bool mine);
 
+// Whether ranks that can share memory are to: not with DISTAL_MPI_SHARED=0, for measurements, and for ranks that only
+// seem to be on one node.
+bool may_share();
+
 // The ranks of a communicator, and which of them share a node. Every rank knows this of all.
 class Cluster {
  public:
@@ -28,6 +32,9 @@ class Cluster {
   bool shares() const { return shares_; }
   // A number that the ranks of one node share, by rank.
   const std::vector<int>& node_of_rank() const { return node_of_rank_; }
+  bool is_near(int rank) const {  // on the node of this one
+    return node_of_rank_[static_cast<size_t>(rank)] == node_of_rank_[static_cast<size_t>(rank_)];
+  }
   int rank_in_node(int rank) const { return rank_in_node_[static_cast<size_t>(rank)]; }
 
  private:
