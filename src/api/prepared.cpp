@@ -75,7 +75,10 @@ bool ReadyRun::is_for(const std::shared_ptr<const Prepared>& prepared, const Run
 }
 
 void ReadyRun::hold(const std::vector<std::shared_ptr<TensorState>>& tensors) {
-  for (size_t t = 0; t < tensors.size(); ++t) store_.hold(static_cast<int>(t), tensors[t]->shared_pieces());
+  for (size_t t = 0; t < tensors.size(); ++t) {
+    store_.hold(static_cast<int>(t), tensors[t]->shared_pieces());
+    tensors[t]->used();
+  }
 }
 
 RunReport ReadyRun::run() {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -7,6 +9,7 @@
 
 #include "distal/tensor.h"
 #include "lang/module.h"
+#include "store/shared_memory.h"
 #include "store/tensor_pieces.h"
 
 namespace distal {
@@ -44,16 +47,21 @@ struct TensorState {
   core::TensorPieces& pieces();
   std::shared_ptr<core::TensorPieces> shared_pieces();
   void bind(const Bound& buffer);
-  // This process has the pieces of these processors only, given by number; another process has the others.
-  void keep_only(const std::vector<bool>& processors);
+  // This process has the pieces of these processors only, given by number; another process has the others. With `share`
+  // pieces that are made from now on lie in memory that processes of a node can share.
+  void keep_only(const std::vector<bool>& processors, bool share);
+  // What the piece of a processor lies in; null if that is other memory.
+  std::shared_ptr<core::SharedMemory> shared_memory_of(int64_t processor) const;
+  bool has_current_pieces() const;
   bool is_whole() const { return kept_.empty(); }
+  // Said at every run. Buffers of the caller's that are used again, and so perhaps often, come to lie on huge pages.
+  void used();
   // Becomes what the other is: its format and its pieces. The other is not to be used any more.
   void take_over(TensorState& other);
   int64_t times_redistributed = 0;  // a kernel that was compiled for an earlier format sees that it is stale
 
  private:
-  bool has_current_pieces() const;
-
+  void place_in_shared_memory(core::TensorPieces& pieces);
   bool keeps(int64_t processor) const { return is_whole() || kept_.at(static_cast<size_t>(processor)); }
 
   std::vector<bool> kept_;                             // by processor; empty: all
@@ -61,6 +69,10 @@ struct TensorState {
   std::vector<int64_t> values_;                        // of these when the pieces were made
   std::shared_ptr<core::TensorPieces> pieces_;
   std::unique_ptr<core::Allocator> allocator_;
+  std::atomic<int64_t> used_{0};     // the version of the pieces at the last run
+  std::atomic<int64_t> settled_{0};  // that of buffers that were put onto huge pages
+  bool share_ = false;
+  std::map<int64_t, std::shared_ptr<core::SharedMemory>> shared_memory_;  // by processor
 };
 
 // Refuses a tensor of which other processes have pieces.

@@ -10,6 +10,7 @@
 #include "data/npy.h"
 #include "distal/error.h"
 #include "distal/kernel.h"
+#include "store/huge_pages.h"
 
 namespace distal {
 
@@ -38,6 +39,13 @@ void require_piece(const TensorState& tensor, const TensorState::Bound& b, const
   throw Error(fmt::format("tensor {}: processor {} owns no piece that a buffer could hold", tensor.name, b.processor));
 }
 
+// How many elements a buffer reaches over.
+int64_t reach_of(const core::Coordinates& extents, const core::Coordinates& strides) {
+  int64_t out = 1;
+  for (size_t d = 0; d < strides.size(); ++d) out += (extents[d] - 1) * strides[d];
+  return out;
+}
+
 void bind_buffer(const TensorState& tensor, const TensorState::Bound& b, core::TensorPieces& pieces) {
   if (!b.data) throw Error(fmt::format("tensor {}: the buffer for processor {} is null", tensor.name, b.processor));
   core::HomePiece piece = pieces.owners().piece_of(b.processor);
@@ -47,8 +55,7 @@ void bind_buffer(const TensorState& tensor, const TensorState::Bound& b, core::T
     throw Error(fmt::format("tensor {}: a buffer of {} strides for a tensor of {} dimensions", tensor.name,
                             strides.size(), piece.extents.size()));
   }
-  int64_t needed = 1;
-  for (size_t d = 0; d < strides.size(); ++d) needed += (piece.extents[d] - 1) * strides[d];
+  int64_t needed = reach_of(piece.extents, strides);
   if (b.elements && needed > *b.elements) {
     throw Error(fmt::format("tensor {}: the buffer for processor {} has {} elements, and its piece reaches over {}",
                             tensor.name, b.processor, *b.elements, needed));
@@ -91,12 +98,31 @@ std::shared_ptr<core::TensorPieces> TensorState::shared_pieces() {
     require_piece(*this, b, *made);
     if (keeps(b.processor)) bind_buffer(*this, b, *made);
   }
+  shared_memory_.clear();
+  if (share_) place_in_shared_memory(*made);
   allocator_ = std::make_unique<core::Allocator>(made->owners().machine().processors);
   made->allocate_cleared(*allocator_, [this](int64_t p) { return keeps(p); });
   values_.clear();
   for (const auto& p : params_) values_.push_back(p->value);
   pieces_ = std::move(made);
   return pieces_;
+}
+
+// It is at zero. Where there is none, pieces lie in other memory.
+void TensorState::place_in_shared_memory(core::TensorPieces& pieces) {
+  const core::Ownership& owners = pieces.owners();
+  for (int64_t p = 0; p < owners.machine().processors; ++p) {
+    if (!keeps(p) || !owners.owns_any(p) || pieces.has_piece(p)) continue;
+    auto memory = core::SharedMemory::make(owners.piece_of(p).volume() * core::size_of(type));
+    if (!memory) return;
+    pieces.place(p, memory->data(), true);
+    shared_memory_[p] = std::move(memory);
+  }
+}
+
+std::shared_ptr<core::SharedMemory> TensorState::shared_memory_of(int64_t processor) const {
+  auto found = shared_memory_.find(processor);
+  return found == shared_memory_.end() ? nullptr : found->second;
 }
 
 // The other processors' pieces stay as they are.
@@ -109,13 +135,29 @@ void TensorState::bind(const Bound& buffer) {
     throw Error(fmt::format("tensor {}: processor {} is another rank's", name, buffer.processor));
   }
   bind_buffer(*this, buffer, *pieces_);
+  shared_memory_.erase(buffer.processor);
+}
+
+// Others may use the buffers at the same time, and see nothing of it.
+void TensorState::used() {
+  if (bound.empty()) return;
+  int64_t version = pieces_->version();
+  bool again = used_.exchange(version) == version;
+  if (!again || settled_.exchange(version) == version) return;
+  for (const Bound& b : bound) {
+    if (!keeps(b.processor)) continue;
+    int64_t elements = reach_of(pieces_->owners().piece_of(b.processor).extents, pieces_->strides(b.processor));
+    int64_t bytes = elements * core::size_of(type);
+    if (bytes >= core::kFromHugePages) core::collapse_to_huge_pages(pieces_->data(b.processor), bytes);
+  }
 }
 
 void require_whole(const TensorState& tensor, const std::string& help) {
   if (!tensor.is_whole()) throw Error(fmt::format("tensor {} is spread over ranks", tensor.name), {}, help);
 }
 
-void TensorState::keep_only(const std::vector<bool>& processors) {
+void TensorState::keep_only(const std::vector<bool>& processors, bool share) {
+  share_ = share;
   if (kept_ == processors) return;
   if (has_current_pieces() && !is_whole()) {
     throw Error(fmt::format("tensor {} is spread over the ranks in another way, by another kernel", name), {},

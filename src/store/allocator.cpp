@@ -1,26 +1,23 @@
 #include "store/allocator.h"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstdlib>
 
+#include "store/huge_pages.h"
 #include "support/error.h"
 
 namespace distal::core {
 
 namespace {
 
-// From a few of them on, memory is asked for in huge pages: reading all of a tensor then needs few page tables.
-constexpr size_t kFromHugePages = 4 * kHugePage;
-
-std::byte* take(size_t bytes) {
-  size_t alignment = bytes >= kFromHugePages ? kHugePage : kAlignment;
-  size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-  auto* data = static_cast<std::byte*>(std::aligned_alloc(alignment, rounded));
-  // A machine without huge pages says no, and nothing is lost.
-  if (data && alignment == kHugePage) madvise(data, rounded, MADV_HUGEPAGE);
+std::byte* take(int64_t bytes) {
+  int64_t alignment = bytes >= kFromHugePages ? kHugePage : kAlignment;
+  int64_t rounded = (bytes + alignment - 1) / alignment * alignment;
+  auto* data =
+      static_cast<std::byte*>(std::aligned_alloc(static_cast<size_t>(alignment), static_cast<size_t>(rounded)));
+  if (data && alignment == kHugePage) ask_for_huge_pages(data, rounded);
   return data;
 }
 
@@ -29,7 +26,7 @@ std::byte* take(size_t bytes) {
 void FreeBlock::operator()(std::byte* data) const { std::free(data); }
 
 Block Allocator::allocate(int64_t processor, int64_t bytes, int64_t padding) {
-  std::byte* data = take(static_cast<size_t>(std::max<int64_t>(bytes + padding, 1)));
+  std::byte* data = take(std::max<int64_t>(bytes + padding, 1));
   if (!data) {
     throw Error(fmt::format("no memory for {} bytes of processor {}", bytes, processor), {}, {},
                 Error::Kind::Resources);

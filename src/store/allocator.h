@@ -17,9 +17,6 @@ using Block = std::unique_ptr<std::byte[], FreeBlock>;
 constexpr int64_t kAlignment = 64;
 constexpr int64_t aligned(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
-// The size of huge pages where there are any.
-constexpr int64_t kHugePage = 2 << 20;
-
 // Every byte that DISTAL holds for a processor is taken here, and counted.
 class Allocator {
  public:

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "api/summa.h"
@@ -131,6 +132,91 @@ TEST(MpiKernel, MovesWhatDoesNotFit) {
   EXPECT_EQ(report.bytes_moved, made.cost().bytes_moved);
   EXPECT_EQ(report.messages, made.cost().messages);
   s.A.for_each([&](const std::vector<int64_t>& at, double& got) { ASSERT_EQ(got, value_of(at, 1) - value_of(at, 2)); });
+}
+
+// Where DISTAL has the memory of all pieces, ranks of a node use each other's. Of a tensor that is in buffers of a
+// caller's there is one copy.
+TEST(MpiKernel, TakesNeighboursPiecesWhereTheyLie) {
+  bool apart = std::getenv("DISTAL_MPI_SHARED") != nullptr;
+  Summa s;
+  s.ni = 8;
+  s.nk = 8;
+  s.chunk = 4;  // what a step needs lies in one piece
+  MpiKernel kernel(s.A.compile(), MPI_COMM_WORLD);
+  std::vector<double> own(64);
+  for (bool binds : {false, true}) {
+    for (int64_t p : kernel.processors()) {
+      if (binds && p == 0) s.C.bind(p, own);
+    }
+    fill(s.B, 1);
+    fill(s.C, 2);
+    for (int run = 0; run < 2; ++run) {
+      RunReport report = kernel.run();
+      EXPECT_EQ(report.bytes_moved, s.A.compile().cost().bytes_moved);
+      int64_t copy = binds ? 8 * 9 * 8 : 0;
+      EXPECT_EQ(report.bytes_copied, apart ? report.bytes_moved : copy);
+      expect_own_product(s.A, 8, 1, 2);
+    }
+  }
+}
+
+// The same pieces in two kernels, one after the other.
+TEST(MpiKernel, SharesPiecesWithOtherKernels) {
+  Summa s;
+  Tensor<double> D({s.ni, s.nj}, s.f);
+  IndexVar i, j, io, jo, ii, ji;
+  D(i, j) = s.A(i, j) + s.A(i, j);
+  D.schedule().distribute({i, j}, {io, jo}, {ii, ji}, s.m);
+  MpiKernel product(s.A.compile(), MPI_COMM_WORLD), twice(D.compile(), MPI_COMM_WORLD);
+  for (int64_t size : {7, 12}) {
+    s.ni = size;
+    product.processors();
+    fill(s.B, double(size));
+    fill(s.C, 2);
+    product.run();
+    twice.run();
+    D.for_each([&](const std::vector<int64_t>& at, double& got) { ASSERT_EQ(got, 2 * s.A.at(at)); });
+  }
+}
+
+// Buffers that are used again come to lie on huge pages, with what is in them.
+TEST(MpiKernel, KeepsTheElementsOfLargeBuffers) {
+  Param n{2100};
+  Machine line{Grid(2)};
+  Format rows({Dense, Dense}, Distribution(line, {0}));
+  Tensor<double> A({n, n}, rows), B({n, n}, rows);
+  IndexVar i, j, io, ii;
+  A(i, j) = B(i, j) + B(i, j);
+  A.schedule().distribute({i}, {io}, {ii}, line);
+  MpiKernel kernel(A.compile(), MPI_COMM_WORLD);
+  std::vector<double> a(1050 * 2100 + 1), b(a.size());
+  for (int64_t p : kernel.processors()) {
+    if (rank_of_this() != p) continue;  // one rank alone has both
+    A.bind(p, std::span(a).subspan(1));
+    B.bind(p, std::span(b).subspan(1));
+  }
+  fill(B, 3);
+  for (int run = 0; run < 3; ++run) {
+    kernel.run();
+    A.for_each([&](const std::vector<int64_t>& at, double& got) { ASSERT_EQ(got, 2 * value_of(at, 3)); });
+    B.for_each([&](const std::vector<int64_t>& at, double& got) { ASSERT_EQ(got, value_of(at, 3)); });
+  }
+}
+
+TEST(MpiKernel, ComparesWhatItNeedsWithWhatTheNodeHas) {
+  Param n{4}, many{int64_t{1} << 40};
+  Machine line{Grid(2)};
+  Format cut({Dense}, Distribution(line, {0}));
+  Tensor<double> A({n}, cut), B({many}, cut), C({n}, cut);
+  IndexVar i, j, io, ii;
+  A(i) = C(i) * B(j);
+  A.schedule().distribute({i}, {io}, {ii}, line).communicate(B, io);
+  MpiKernel kernel(A.compile(), MPI_COMM_WORLD);
+  double nobody_looks_here = 0;
+  for (int64_t p : kernel.processors()) B.bind(p, &nobody_looks_here);
+  std::string said = message_of([&] { kernel.run(); });
+  EXPECT_NE(said.find("the run needs "), std::string::npos) << said;
+  EXPECT_NE(said.find(" bytes) on this node, and it has "), std::string::npos) << said;
 }
 
 TEST(MpiKernel, KnowsItsOwnPiecesOnly) {

@@ -6,9 +6,11 @@
 #include <map>
 
 #include "api/kernel_state.h"
+#include "api/mpi/node_pieces.h"
 #include "distal/mpi.h"
 #include "engine/mpi/engine.h"
 #include "engine/processes.h"
+#include "support/available_memory.h"
 
 namespace distal {
 
@@ -27,10 +29,10 @@ MPI_Comm checked(MPI_Comm communicator) {
   return communicator;
 }
 
-core::MpiOptions mpi_options(const RunOptions& options) {
+core::MpiOptions mpi_options(const RunOptions& options, bool share) {
   core::MpiOptions out;
   out.threads = options.threads;
-  out.share = false;
+  out.share = share;
   return out;
 }
 
@@ -57,7 +59,8 @@ std::string told_to(const BuiltModule& built, const Prepared& prepared) {
 }  // namespace
 
 struct MpiKernel::State {
-  State(const Kernel& of, MPI_Comm communicator) : kernel(of.state_), cluster(checked(communicator), true) {
+  State(const Kernel& of, MPI_Comm communicator)
+      : kernel(of.state_), cluster(checked(communicator), core::may_share()), node(cluster) {
     require_same_on_all();
     spread();
   }
@@ -74,49 +77,56 @@ struct MpiKernel::State {
   // Leaves each tensor the pieces of this rank's processors.
   std::shared_ptr<const Prepared> spread() {
     std::shared_ptr<const Prepared> prepared = kernel->prepare();
-    here.clear();
-    for (int rank : core::processes_of_processors(prepared->plan, cluster.ranks())) {
-      here.push_back(rank == cluster.rank());
-    }
-    for (const auto& t : kernel->built.tensors) t->keep_only(here);
+    ranks = core::processes_of_processors(prepared->plan, cluster.ranks());
+    std::vector<bool> here;
+    for (int rank : ranks) here.push_back(rank == cluster.rank());
+    for (const auto& t : kernel->built.tensors) t->keep_only(here, cluster.ranks_on_node() > 1);
     return prepared;
   }
 
   void make_engine(const std::shared_ptr<const Prepared>& prepared, const RunOptions& options) {
     bool same = engine && made_for == prepared && made_with.threads == options.threads &&
-                made_with.strict_order == options.strict_order;
-    if (same) return;
+                made_with.strict_order == options.strict_order && made_shared == node.are_shared();
+    // Another node may have begun to share, or ceased to, and everyone knows what everyone does.
+    if (core::all_say(cluster.all(), same)) return;
     engine = nullptr;
     made_for = prepared;
     made_with = options;
+    made_shared = node.are_shared();
     auto pieces = std::vector<std::shared_ptr<core::TensorPieces>>(prepared->plan.tensors.size());
-    engine = std::make_unique<core::MpiEngine>(prepared->plan, cluster, mpi_options(options),
-                                               std::make_unique<core::TensorStore>(prepared->plan, std::move(pieces)));
+    engine = std::make_unique<core::MpiEngine>(prepared->plan, cluster, mpi_options(options, made_shared),
+                                               std::make_unique<core::TensorStore>(prepared->plan, std::move(pieces)),
+                                               core::available_memory());
     engine->use_leaves(shared_leaves(kernel->leaves_for(options)));
   }
 
   RunReport run(const RunOptions& options) {
     if (options.own_memory) throw Error("own_memory is of the threads engine; ranks have memory of their own");
     require_same_on_all();
-    make_engine(spread(), options);
-    for (size_t t = 0; t < kernel->built.tensors.size(); ++t) {
-      engine->store().hold(static_cast<int>(t), kernel->built.tensors[t]->shared_pieces());
-    }
+    std::shared_ptr<const Prepared> prepared = spread();
+    node.update(kernel->built.tensors, prepared->plan, ranks);
+    make_engine(prepared, options);
+    for (size_t t = 0; t < node.pieces().size(); ++t) engine->store().hold(static_cast<int>(t), node.pieces()[t]);
     auto start = std::chrono::steady_clock::now();
+    int64_t copied = node.copy(engine->threads());
     core::RunCounts counts = engine->run();
     double taken = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     MPI_Allreduce(MPI_IN_PLACE, &taken, 1, MPI_DOUBLE, MPI_MAX, cluster.all());
+    MPI_Allreduce(MPI_IN_PLACE, &copied, 1, MPI_INT64_T, MPI_SUM, cluster.all());
     engine->store().let_go();
-    return {taken, counts.bytes_moved, counts.bytes_copied, counts.messages};
+    node.let_go();
+    return {taken, counts.bytes_moved, counts.bytes_copied + copied, counts.messages};
   }
 
   std::shared_ptr<Kernel::State> kernel;
   core::Cluster cluster;
+  NodePieces node;
   std::string told;
   std::shared_ptr<const Prepared> told_for;
-  std::vector<bool> here;  // by processor: is it this rank's
+  std::vector<int> ranks;  // by processor
   std::shared_ptr<const Prepared> made_for;
   RunOptions made_with;
+  bool made_shared = false;
   std::unique_ptr<core::MpiEngine> engine;
 };
 
@@ -126,8 +136,8 @@ MpiKernel::MpiKernel(const Kernel& kernel, MPI_Comm communicator)
 std::vector<int64_t> MpiKernel::processors() const {
   state_->spread();
   std::vector<int64_t> out;
-  for (size_t p = 0; p < state_->here.size(); ++p) {
-    if (state_->here[p]) out.push_back(static_cast<int64_t>(p));
+  for (size_t p = 0; p < state_->ranks.size(); ++p) {
+    if (state_->ranks[p] == state_->cluster.rank()) out.push_back(static_cast<int64_t>(p));
   }
   return out;
 }

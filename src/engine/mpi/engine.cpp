@@ -52,13 +52,11 @@ Reach reach_of(const Cluster& cluster, const std::vector<int>& ranks, bool share
   return Reach::within(std::move(nodes));
 }
 
-// What a plan needs on the node of this rank.
-int64_t need_of_node(const Cluster& cluster, const std::vector<int>& ranks, const MemoryNeeds& needs) {
+// What the processors on the node of this rank have together.
+int64_t of_node(const Cluster& cluster, const std::vector<int>& ranks, const std::vector<int64_t>& by_processor) {
   int64_t bytes = 0;
-  const std::vector<int>& nodes = cluster.node_of_rank();
   for (size_t p = 0; p < ranks.size(); ++p) {
-    bool same = nodes[static_cast<size_t>(ranks[p])] == nodes[static_cast<size_t>(cluster.rank())];
-    if (same) bytes += needs.peak[p];
+    if (cluster.is_near(ranks[p])) bytes += by_processor[p];
   }
   return bytes;
 }
@@ -67,7 +65,7 @@ void require_node_memory(int64_t need, int64_t have) {
   if (need <= have) return;
   throw Error(fmt::format("the run needs {} ({} bytes) on this node, and it has {} ({} bytes)",
                           bytes_text(double(need)), with_commas(need), bytes_text(double(have)), with_commas(have)),
-              {}, "choose smaller sizes with --set, or more nodes", Error::Kind::Resources);
+              {}, "choose smaller sizes, or more nodes", Error::Kind::Resources);
 }
 
 }  // namespace
@@ -94,10 +92,13 @@ MpiEngine::MpiEngine(const Plan& plan, const Cluster& cluster, MpiOptions option
   place_pieces();
 }
 
-MpiEngine::MpiEngine(const Plan& plan, const Cluster& cluster, MpiOptions options, std::unique_ptr<TensorStore> store)
+MpiEngine::MpiEngine(const Plan& plan, const Cluster& cluster, MpiOptions options, std::unique_ptr<TensorStore> store,
+                     int64_t available)
     : MpiEngine(plan, cluster, options) {
   store_ = std::move(store);
-  choose_needs(memory_options(options, false), std::numeric_limits<int64_t>::max());
+  MemoryOptions memory = memory_options(options, options.share);
+  int64_t pieces = of_node(cluster, ranks_, memory_needs(plan, memory).home_bytes);
+  choose_needs(memory, std::min(available, std::numeric_limits<int64_t>::max() - pieces) + pieces);
   connect();
 }
 
@@ -120,14 +121,14 @@ void MpiEngine::choose_needs(MemoryOptions memory, int64_t available) {
   MemoryNeeds least = memory_needs(plan_, memory);
   auto is_fine = [&](const MemoryNeeds& needs) {
     bool cheap = needs.options.ahead <= 1 || needs.total - least.total <= least.total / kCheap;
-    return all_say(cluster_.all(), cheap && need_of_node(cluster_, ranks_, needs) <= available);
+    return all_say(cluster_.all(), cheap && of_node(cluster_, ranks_, needs.peak) <= available);
   };
   for (memory.ahead = most; memory.ahead > 0; --memory.ahead) {
     needs_ = memory_needs(plan_, memory);
     if (is_fine(needs_)) break;
   }
   if (memory.ahead == 0) needs_ = std::move(least);
-  together(cluster_, [&] { require_node_memory(need_of_node(cluster_, ranks_, needs_), available); });
+  together(cluster_, [&] { require_node_memory(of_node(cluster_, ranks_, needs_.peak), available); });
 }
 
 // Those of this rank, and, in windows, those of its neighbours.
@@ -138,9 +139,7 @@ void MpiEngine::place_pieces() {
   }
   for (int rank = 0; rank < cluster_.ranks(); ++rank) {
     bool ours = rank == cluster_.rank();
-    bool near = window_ && cluster_.node_of_rank()[static_cast<size_t>(rank)] ==
-                               cluster_.node_of_rank()[static_cast<size_t>(cluster_.rank())];
-    if (!ours && !near) continue;
+    if (!ours && !(window_ && cluster_.is_near(rank))) continue;
     int64_t bytes = 0;
     std::vector<std::vector<int64_t>> offsets = offsets_in(plan_, ranks_, rank, &bytes);
     std::byte* memory = nullptr;

@@ -24,8 +24,10 @@ class MpiEngine {
  public:
   // `available` is the memory that the plan may have on this node.
   MpiEngine(const Plan& plan, const Cluster& cluster, MpiOptions options, int64_t available);
-  // With pieces of the caller's, which the store is given before each run, and which no other rank touches.
-  MpiEngine(const Plan& plan, const Cluster& cluster, MpiOptions options, std::unique_ptr<TensorStore> store);
+  // With pieces that are there already, and that the store is given before each run; where ranks share, also those of
+  // the others of the node. `available` is the memory beside them.
+  MpiEngine(const Plan& plan, const Cluster& cluster, MpiOptions options, std::unique_ptr<TensorStore> store,
+            int64_t available);
 
   // Before anything runs.
   void use_leaves(std::vector<std::unique_ptr<LeafKernel>> leaves);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/mpi/cluster.h"
-#include "engine/mpi/shared_memory.h"
+#include "store/shared_memory.h"
 
 namespace distal::core {
 
@@ -14,17 +14,21 @@ namespace distal::core {
 // leaves down. What orders accesses is when ranks meet.
 class Window {
  public:
-  // All ranks of a node call this. Null if their memory cannot be shared; then no rank of the node has one.
+  // All ranks of a node call this. Null if some of their memory is null, or cannot be opened by a neighbour; then no
+  // rank of the node has a window.
+  static std::unique_ptr<Window> open(const Cluster& cluster, std::vector<std::shared_ptr<SharedMemory>> mine);
+  // The same with new memory.
   static std::unique_ptr<Window> make(const Cluster& cluster, int64_t bytes);
 
-  std::byte* of(int rank) const;  // of the same node
+  // Of a rank of the same node, in the order in which it has it.
+  std::byte* of(int rank, size_t number = 0) const;
 
  private:
-  Window(const Cluster& cluster, std::vector<std::unique_ptr<SharedMemory>> memory)
-      : cluster_(&cluster), memory_(std::move(memory)) {}
+  using Memory = std::vector<std::vector<std::shared_ptr<SharedMemory>>>;  // by rank in the node
+  Window(const Cluster& cluster, Memory memory) : cluster_(&cluster), memory_(std::move(memory)) {}
 
   const Cluster* cluster_;
-  std::vector<std::unique_ptr<SharedMemory>> memory_;  // by rank in the node
+  Memory memory_;
 };
 
 }  // namespace distal::core

@@ -1,42 +1,36 @@
-#include "engine/mpi/shared_memory.h"
+#include "store/shared_memory.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include <algorithm>
 
-#include "store/allocator.h"
+#include "store/huge_pages.h"
+#include "support/available_memory.h"
 #include "support/checked.h"
 
 namespace distal::core {
 
 namespace {
 
-constexpr int kCollapse = 25;  // MADV_COLLAPSE, which not every C library's headers have yet
-
 int64_t in_huge_pages(int64_t bytes) { return ceil_div(bytes, kHugePage) * kHugePage; }
 
 }  // namespace
 
 std::unique_ptr<SharedMemory> SharedMemory::make(int64_t bytes) {
-  static int count = 0;
-  std::string name;
-  int file = -1;
-  do {
-    name = fmt::format("/distal-{}-{}", getpid(), count++);
-    file = shm_open(name.c_str(), O_CREAT | O_EXCL | O_RDWR, 0600);
-  } while (file < 0 && errno == EEXIST);
+  bytes = std::max<int64_t>(bytes, 1);
+  if (bytes > available_memory()) return nullptr;  // the system would end processes rather than say no
+  int file = memfd_create("distal", MFD_CLOEXEC);
   if (file < 0) return nullptr;
-  std::unique_ptr<SharedMemory> made(new SharedMemory(name, file, bytes));
-  if (ftruncate(file, in_huge_pages(bytes)) == 0 && made->map()) return made;
-  made->hide();
-  return nullptr;
+  std::unique_ptr<SharedMemory> made(new SharedMemory(fmt::format("/proc/{}/fd/{}", getpid(), file), file, bytes));
+  bool fine = ftruncate(file, in_huge_pages(bytes)) == 0 && made->map() && made->take();
+  return fine ? std::move(made) : nullptr;
 }
 
 std::unique_ptr<SharedMemory> SharedMemory::open(const std::string& name, int64_t bytes) {
-  int file = shm_open(name.c_str(), O_RDWR, 0600);
+  int file = ::open(name.c_str(), O_RDWR | O_CLOEXEC);
   if (file < 0) return nullptr;
   std::unique_ptr<SharedMemory> opened(new SharedMemory(name, file, bytes));
   return opened->map() ? std::move(opened) : nullptr;
@@ -46,8 +40,6 @@ SharedMemory::~SharedMemory() {
   if (data_) munmap(data_, static_cast<size_t>(in_huge_pages(bytes_)));
   close(file_);
 }
-
-void SharedMemory::hide() { shm_unlink(name_.c_str()); }
 
 // Huge pages need an address that is a multiple of their size.
 bool SharedMemory::map() {
@@ -67,11 +59,12 @@ bool SharedMemory::map() {
   return true;
 }
 
-// The system makes a huge page of what has one small page at least. Where it does not, they are all small.
+// Takes the memory from the system, which otherwise would end a process that writes where none is left. The system
+// makes a huge page of what has one small page at least; where it does not, they are all small.
 bool SharedMemory::take() {
   for (int64_t at = 0; at + kHugePage <= bytes_; at += kHugePage) {
     if (posix_fallocate(file_, at, 1) != 0) return false;
-    madvise(data_ + at, kHugePage, kCollapse);
+    collapse_to_huge_pages(data_ + at, kHugePage);
   }
   return posix_fallocate(file_, 0, bytes_) == 0;
 }

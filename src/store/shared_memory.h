@@ -7,8 +7,8 @@
 
 namespace distal::core {
 
-// Memory that several processes of one node map, on huge pages where the system has them. It is gone with the last of
-// them that has it.
+// Memory that several processes of one node map, on huge pages where the system has them. It begins at zero, has no
+// name in any folder, and is gone with the last process that maps it, however that ends.
 class SharedMemory {
  public:
   // Null where it cannot be had.
@@ -18,16 +18,14 @@ class SharedMemory {
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
 
-  const std::string& name() const { return name_; }  // for others to open it
+  const std::string& name() const { return name_; }  // for other processes of the same user, as long as this one has it
+  int64_t bytes() const { return bytes_; }
   std::byte* data() const { return data_; }
-  // Nobody opens it any more. Whoever made it says so when all have.
-  void hide();
-  // Takes the memory from the system, which otherwise would end a process that writes where none is left.
-  bool take();
 
  private:
   SharedMemory(std::string name, int file, int64_t bytes) : name_(std::move(name)), file_(file), bytes_(bytes) {}
   bool map();
+  bool take();
 
   std::string name_;
   int file_;
