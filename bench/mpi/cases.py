@@ -48,6 +48,10 @@ def flat(n):
     return Shape(f"flat {2 * n} x {2 * n}, sum of {n // 4}", 2 * n, 2 * n, n // 4)
 
 
+def long_shapes(sizes):
+    return [shape(n) for n in sizes for shape in (tall, flat)]
+
+
 def face(ranks):
     """The grid of two dimensions that suits GEMM."""
     return (2, 2) if ranks == 4 else (ranks, 1)

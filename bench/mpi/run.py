@@ -25,7 +25,7 @@ def arguments():
     parser.add_argument("--ranks", default="1,2,4")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--close", type=int, default=0, metavar="ROUNDS", help="how many more rounds of a multiplication "
-                        "those go on that a target compares: the best algorithm, rows, alone, COSMA and the limit")
+                        "those go on that a target compares: the best algorithm, rows, bound, alone, COSMA and the limit")
     parser.add_argument("--reps", type=int, default=3, help="runs of a program in a round; the best counts")
     parser.add_argument("--only", default="", metavar="REGEX", help="only the comparisons whose title matches")
     parser.add_argument("--network", action="store_true", help="also on an emulated network; wants root")
@@ -101,10 +101,17 @@ def distal_gemms(options, shape, ranks):
             for name in cases.ALGORITHMS}
 
 
+def bound(options, shape, ranks):
+    """rows.distal as an application that has the matrices in memory of its own."""
+    words = [options.build / "bench" / "bench_mpi_bound", shape.m, shape.n, shape.k, options.reps]
+    return Competitor([*MPIRUN, ranks, *words])
+
+
 def gemm(options, shape, ranks):
     """Everyone who takes part in a multiplication; peers and BLAS itself where it is square."""
     out = {"limit": limit_of_gemm(options, shape), **distal_gemms(options, shape, ranks)}
     out["rows"] = distal(options, HERE / "rows.distal", f"{shape.settings()},g={ranks}", ranks)
+    out["bound"] = bound(options, shape, ranks)
     out["alone"] = distal(options, HERE / "alone.distal", cases.alone(shape, ranks), ranks)
     if shape.m == shape.n == shape.k:
         out.update(gemm_peers(options, shape.m, ranks))
@@ -184,8 +191,8 @@ def comparisons(options):
     for n in options.sizes:
         for ranks in options.ranks:
             yield report.gemm_title(cases.square(n), ranks), gemm(options, cases.square(n), ranks)
-    for shape in (cases.tall(4096), cases.flat(4096)):
-        for ranks in options.ranks[1:]:
+    for shape in cases.long_shapes(options.sizes):
+        for ranks in options.ranks:
             yield report.gemm_title(shape, ranks), gemm(options, shape, ranks)
     yield report.WEAK, weak_scaling(options)
     for ranks in options.ranks[1:]:

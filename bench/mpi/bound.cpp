@@ -1,0 +1,102 @@
+// A multiplication of matrices that an application has, in rows, in memory of its own: bound ROWS COLUMNS TERMS REPS.
+// It is what rows.distal is, on as many ranks as it is started on; rank 0 prints its best time as a line of JSON.
+
+#include <distal/distal.h>
+#include <distal/mpi.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+using namespace distal;
+
+namespace {
+
+double b_of(int64_t i, int64_t k) { return double((3 * i + k) % 7 - 3); }
+double c_of(int64_t k, int64_t j) { return double((k + 5 * j) % 5 - 2); }
+
+// The rows that a rank has of a matrix, cut into equally many for each.
+struct Rows {
+  int64_t first, count, columns;
+  std::vector<double> memory;
+
+  Rows(int64_t rows, int64_t width, int rank, int ranks) : columns(width) {
+    int64_t each = (rows + ranks - 1) / ranks;
+    first = std::min(rows, rank * each);
+    count = std::min(rows, first + each) - first;
+    memory.resize(count * columns);
+  }
+  template <class Value>
+  void fill(Value value) {
+    for (int64_t i = 0; i < count; ++i) {
+      for (int64_t j = 0; j < columns; ++j) memory[i * columns + j] = value(first + i, j);
+    }
+  }
+};
+
+// A sample of the elements that are here.
+bool is_product(const Rows& a, int64_t terms) {
+  for (int64_t n = 0; n < std::min<int64_t>(100, a.count); ++n) {
+    int64_t i = n * 7919 % a.count, j = n * 104729 % a.columns;
+    double want = 0;
+    for (int64_t k = 0; k < terms; ++k) want += b_of(a.first + i, k) * c_of(k, j);
+    if (a.memory[i * a.columns + j] != want) return false;
+  }
+  return true;
+}
+
+// The best time of `reps` runs after a first one, or a negative one if the product is wrong.
+double best_time(int64_t rows, int64_t columns, int64_t terms, int reps, int rank, int ranks) {
+  Rows a(rows, columns, rank, ranks), b(rows, terms, rank, ranks), c(terms, columns, rank, ranks);
+  b.fill(b_of);
+  c.fill(c_of);
+
+  Machine M(Grid(ranks), "M");
+  Format in_rows({Dense, Dense}, Distribution(M, {0}));
+  Tensor<double> A("A", {rows, columns}, in_rows), B("B", {rows, terms}, in_rows), C("C", {terms, columns}, in_rows);
+  IndexVar i("i"), j("j"), k("k"), io("io"), ii("ii"), ko("ko"), ki("ki"), kos("kos");
+  A(i, j) = B(i, k) * C(k, j);
+  A.schedule()
+      .distribute({i}, {io}, {ii}, M)
+      .divide(k, ko, ki, ranks)
+      .reorder({io, ko, ii, j, ki})
+      .rotate(ko, {io}, kos)
+      .communicate(A, io)
+      .communicate({B, C}, kos)
+      .substitute({ii, j, ki}, BLAS::GeMM);
+  MpiKernel kernel(A.compile(), MPI_COMM_WORLD);
+  for (int64_t p : kernel.processors()) {
+    A.bind(p, a.memory);
+    B.bind(p, b.memory);
+    C.bind(p, c.memory);
+  }
+  RunOptions options;
+  options.threads = 1;
+  double best = INFINITY;
+  for (int run = 0; run <= reps; ++run) best = std::min(best, kernel.run(options).seconds);
+  int right = is_product(a, terms) ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &right, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  return right ? best : -1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int provided = 0, rank = 0, ranks = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (argc != 5) {
+    if (rank == 0) std::fputs("usage: bound ROWS COLUMNS TERMS REPS\n", stderr);
+    MPI_Finalize();
+    return 2;
+  }
+  double best =
+      best_time(std::atoll(argv[1]), std::atoll(argv[2]), std::atoll(argv[3]), std::atoi(argv[4]), rank, ranks);
+  if (rank == 0 && best > 0) std::printf("{\"seconds_min\": %.9f}\n", best);
+  if (rank == 0 && best < 0) std::fputs("the product is wrong\n", stderr);
+  MPI_Finalize();
+  return best > 0 ? 0 : 1;
+}
