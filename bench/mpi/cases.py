@@ -6,9 +6,12 @@ ALGORITHMS = ("cannon", "pumma", "summa", "johnson", "solomonik", "cosma")
 TENSOR_KERNELS = ("ttv", "innerprod", "ttm", "mttkrp")
 TENSOR_EXTENT = 512
 TENSOR_RANK = 64
-# On the emulated network: of C, and of the rows of A for each node. Large, as it costs a node's core to send and to
-# receive: more nodes send more of C, and have more work in all. Many steps, as the first one has nothing to hide behind.
-NETWORK_EXTENT = 8192
+# On the emulated network: rows of A for each node, so that there is so much work for each element of C that a node gets,
+# as it costs its core time to send and to receive; rows of C, which are cut into steps, many of them, as the first one has
+# nothing to hide behind; and columns of both.
+NETWORK_ROWS = 8192
+NETWORK_TERMS = 8192
+NETWORK_COLUMNS = 4096
 NETWORK_STEPS = 32
 # How long communication alone lasts beside computing alone: all has to be hidden, or there is
 # some computing to spare.

@@ -30,8 +30,8 @@ resident bytes count them for each rank that touches them. The engine's own coun
 ranks."""
 TENSOR_TARGETS = {("ttv", 2): 5, ("innerprod", 2): 2.4, ("ttm", 2): 1.2, ("mttkrp", 2): 1.35, ("mttkrp", 4): 2}
 NETWORK_NOTE = f"""\
-GEMM in {cases.NETWORK_STEPS} steps, `network.distal`: C has {cases.NETWORK_EXTENT} rows and columns, and each node
-{cases.NETWORK_EXTENT} rows of A. Rates make communication last about as long as computing, or three quarters of it.
+GEMM in {cases.NETWORK_STEPS} steps, `network.distal`: C is {cases.NETWORK_TERMS} x {cases.NETWORK_COLUMNS}, and each node
+has {cases.NETWORK_ROWS} rows of A. Rates make communication last about as long as computing, or three quarters of it.
 Computing alone is the run in shared memory; communication alone is the same program with one row of A a rank."""
 
 

@@ -160,20 +160,20 @@ def on_network(options, settings, ranks):
     return Competitor(command)
 
 
-def rate_of(compute, n, ranks, share):
+def rate_of(compute, ranks, share):
     """Of a link, in Mbit/s, at which a rank gets what it needs of C in a share of the time that it computes."""
-    return int(8 * 8 * n * n * (ranks - 1) / ranks / (share * run_once(compute)["seconds_min"]) / 1e6)
+    bits = 8 * 8 * cases.NETWORK_TERMS * cases.NETWORK_COLUMNS
+    return int(bits * (ranks - 1) / ranks / (share * run_once(compute)["seconds_min"]) / 1e6)
 
 
 def measure_network(options, results, title, ranks, share):
     """At a rate that makes communication last a share of computing."""
     if results.rounds(title) >= options.rounds:
         return
-    n = cases.NETWORK_EXTENT
-    rows = n * ranks
-    settings = f"nj={n},nk={n},g={ranks},chunk={n // cases.NETWORK_STEPS}"
+    rows, terms = cases.NETWORK_ROWS * ranks, cases.NETWORK_TERMS
+    settings = f"nj={cases.NETWORK_COLUMNS},nk={terms},g={ranks},chunk={terms // cases.NETWORK_STEPS}"
     compute = distal(options, HERE / "network.distal", f"ni={rows},{settings}", ranks, reps=options.reps)
-    rate = rate_of(compute, n, ranks, share)
+    rate = rate_of(compute, ranks, share)
     subprocess.run([HERE / "network.sh", "up", str(ranks), f"{rate}mbit"], check=True)
     competitors = {
         "compute alone": compute,

@@ -12,9 +12,9 @@ namespace distal {
 
 // A kernel on the ranks of a communicator. Every rank makes one from the same statements and calls its members together
 // with the others. From then on a rank has the pieces of its own processors only: bind buffers to them, or fill the
-// memory that they are given; at() knows no others, and set() leaves them alone. MPI must have been initialised with
-// MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE, as a thread of the library drives messages while others compute. It is
-// the only one to call MPI during a run. Link distal::distal_mpi.
+// memory that they are given, which the ranks of a node share; at() knows no others, and set() leaves them alone. MPI
+// must have been initialised with MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE, as a thread of the library drives
+// messages while others compute. It is the only one to call MPI during a run. Link distal::distal_mpi.
 class MpiKernel {
  public:
   // Ranks take consecutive processors; where there are more ranks than processors, the last ranks have none.

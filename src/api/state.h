@@ -52,7 +52,6 @@ struct TensorState {
   void keep_only(const std::vector<bool>& processors, bool share);
   // What the piece of a processor lies in; null if that is other memory.
   std::shared_ptr<core::SharedMemory> shared_memory_of(int64_t processor) const;
-  bool has_current_pieces() const;
   bool is_whole() const { return kept_.empty(); }
   // Said at every run. Buffers of the caller's that are used again, and so perhaps often, come to lie on huge pages.
   void used();
@@ -61,6 +60,7 @@ struct TensorState {
   int64_t times_redistributed = 0;  // a kernel that was compiled for an earlier format sees that it is stale
 
  private:
+  bool has_current_pieces() const;
   void place_in_shared_memory(core::TensorPieces& pieces);
   bool keeps(int64_t processor) const { return is_whole() || kept_.at(static_cast<size_t>(processor)); }
 

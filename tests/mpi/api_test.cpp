@@ -143,19 +143,19 @@ TEST(MpiKernel, TakesNeighboursPiecesWhereTheyLie) {
   s.nk = 8;
   s.chunk = 4;  // what a step needs lies in one piece
   MpiKernel kernel(s.A.compile(), MPI_COMM_WORLD);
-  std::vector<double> own(64);
+  std::vector<double> own[2] = {std::vector<double>(64), std::vector<double>(64)};
   for (bool binds : {false, true}) {
-    for (int64_t p : kernel.processors()) {
-      if (binds && p == 0) s.C.bind(p, own);
-    }
-    fill(s.B, 1);
-    fill(s.C, 2);
-    for (int run = 0; run < 2; ++run) {
+    for (int run = 0; run < 4; ++run) {
+      for (int64_t p : kernel.processors()) {
+        if (binds && p == 0) s.C.bind(p, own[run / 2]);
+      }
+      fill(s.B, 1);
+      fill(s.C, run);
       RunReport report = kernel.run();
       EXPECT_EQ(report.bytes_moved, s.A.compile().cost().bytes_moved);
       int64_t copy = binds ? 8 * 9 * 8 : 0;
       EXPECT_EQ(report.bytes_copied, apart ? report.bytes_moved : copy);
-      expect_own_product(s.A, 8, 1, 2);
+      expect_own_product(s.A, 8, 1, run);
     }
   }
 }

@@ -104,7 +104,7 @@ struct MpiKernel::State {
     if (options.own_memory) throw Error("own_memory is of the threads engine; ranks have memory of their own");
     require_same_on_all();
     std::shared_ptr<const Prepared> prepared = spread();
-    node.update(kernel->built.tensors, prepared->plan, ranks);
+    node.update(kernel->built.tensors, prepared, ranks);
     make_engine(prepared, options);
     for (size_t t = 0; t < node.pieces().size(); ++t) engine->store().hold(static_cast<int>(t), node.pieces()[t]);
     auto start = std::chrono::steady_clock::now();

@@ -3,9 +3,8 @@
 #include <memory>
 #include <vector>
 
-#include "api/state.h"
+#include "api/prepared.h"
 #include "engine/mpi/window.h"
-#include "plan/plan.h"
 #include "support/team.h"
 
 namespace distal {
@@ -18,8 +17,9 @@ class NodePieces {
  public:
   explicit NodePieces(const core::Cluster& cluster) : cluster_(cluster) {}
 
-  // Looks where the pieces are now; `ranks` has the rank of each processor. All ranks of the node call this.
-  void update(const std::vector<std::shared_ptr<TensorState>>& tensors, const core::Plan& plan,
+  // Looks where the pieces are now; `ranks` has the rank of each processor. All ranks of the node call this, before
+  // each run. Other buffers of the caller's cost nothing.
+  void update(const std::vector<std::shared_ptr<TensorState>>& tensors, const std::shared_ptr<const Prepared>& prepared,
               const std::vector<int>& ranks);
 
   bool are_shared() const { return window_ != nullptr; }
@@ -38,14 +38,17 @@ class NodePieces {
     std::shared_ptr<core::TensorPieces> pieces;  // of the whole node; null where each rank has its own only
   };
 
-  bool choose_ways(const std::vector<std::shared_ptr<TensorState>>& tensors, const core::Plan& plan,
-                   const std::vector<int>& ranks);
-  void open(const std::vector<std::shared_ptr<TensorState>>& tensors, const std::vector<int>& ranks);
+  using Memory = std::vector<std::vector<std::shared_ptr<core::SharedMemory>>>;  // of this rank, by tensor and piece
+
+  bool choose_ways();
+  void open(const std::vector<int>& ranks);
   std::shared_ptr<core::TensorPieces> of_node(const core::TensorPieces& own, const std::vector<int>& ranks,
                                               std::vector<size_t>& next) const;
 
   const core::Cluster& cluster_;
-  std::vector<int64_t> versions_;  // of this rank's pieces when the window was opened
+  // What the window was opened for.
+  std::shared_ptr<const Prepared> prepared_;
+  Memory lies_in_;
   std::unique_ptr<core::Window> window_;
   std::vector<Seen> seen_;                                         // by tensor
   std::vector<std::shared_ptr<core::TensorPieces>> own_, pieces_;  // by tensor, while it runs
