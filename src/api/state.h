@@ -1,7 +1,6 @@
 #pragma once
 
 #include <atomic>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,8 +49,8 @@ struct TensorState {
   // This process has the pieces of these processors only, given by number; another process has the others. With `share`
   // pieces that are made from now on lie in memory that processes of a node can share.
   void keep_only(const std::vector<bool>& processors, bool share);
-  // What the piece of a processor lies in; null if that is other memory.
-  std::shared_ptr<core::SharedMemory> shared_memory_of(int64_t processor) const;
+  // What the pieces of this process lie in, one after the other; null if some lie elsewhere.
+  std::shared_ptr<core::SharedMemory> shared_memory() const { return is_shared_ ? memory_ : nullptr; }
   bool is_whole() const { return kept_.empty(); }
   // Said at every run. Buffers of the caller's that are used again, and so perhaps often, come to lie on huge pages.
   void used();
@@ -71,8 +70,8 @@ struct TensorState {
   std::unique_ptr<core::Allocator> allocator_;
   std::atomic<int64_t> used_{0};     // the version of the pieces at the last run
   std::atomic<int64_t> settled_{0};  // that of buffers that were put onto huge pages
-  bool share_ = false;
-  std::map<int64_t, std::shared_ptr<core::SharedMemory>> shared_memory_;  // by processor
+  bool share_ = false, is_shared_ = false;
+  std::shared_ptr<core::SharedMemory> memory_;
 };
 
 // Refuses a tensor of which other processes have pieces.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "api/module_builder.h"
@@ -98,8 +99,7 @@ std::shared_ptr<core::TensorPieces> TensorState::shared_pieces() {
     require_piece(*this, b, *made);
     if (keeps(b.processor)) bind_buffer(*this, b, *made);
   }
-  shared_memory_.clear();
-  if (share_) place_in_shared_memory(*made);
+  place_in_shared_memory(*made);
   allocator_ = std::make_unique<core::Allocator>(made->owners().machine().processors);
   made->allocate_cleared(*allocator_, [this](int64_t p) { return keeps(p); });
   values_.clear();
@@ -108,21 +108,14 @@ std::shared_ptr<core::TensorPieces> TensorState::shared_pieces() {
   return pieces_;
 }
 
-// It is at zero. Where there is none, pieces lie in other memory.
+// It is at zero. Where there is none, or a buffer of the caller's, pieces lie in other memory.
 void TensorState::place_in_shared_memory(core::TensorPieces& pieces) {
-  const core::Ownership& owners = pieces.owners();
-  for (int64_t p = 0; p < owners.machine().processors; ++p) {
-    if (!keeps(p) || !owners.owns_any(p) || pieces.has_piece(p)) continue;
-    auto memory = core::SharedMemory::make(owners.piece_of(p).volume() * core::size_of(type));
-    if (!memory) return;
-    pieces.place(p, memory->data(), true);
-    shared_memory_[p] = std::move(memory);
-  }
-}
-
-std::shared_ptr<core::SharedMemory> TensorState::shared_memory_of(int64_t processor) const {
-  auto found = shared_memory_.find(processor);
-  return found == shared_memory_.end() ? nullptr : found->second;
+  auto is_ours = [&](int64_t p) { return keeps(p); };
+  bool binds = std::any_of(bound.begin(), bound.end(), [&](const Bound& b) { return keeps(b.processor); });
+  core::PieceOffsets offsets = core::piece_offsets(pieces.owners(), type, is_ours);
+  memory_ = share_ && !binds ? core::SharedMemory::make(offsets.end) : nullptr;
+  is_shared_ = memory_ != nullptr;
+  if (is_shared_) pieces.place(offsets, memory_->data(), true);
 }
 
 // The other processors' pieces stay as they are.
@@ -135,7 +128,7 @@ void TensorState::bind(const Bound& buffer) {
     throw Error(fmt::format("tensor {}: processor {} is another rank's", name, buffer.processor));
   }
   bind_buffer(*this, buffer, *pieces_);
-  shared_memory_.erase(buffer.processor);
+  is_shared_ = false;
 }
 
 // Others may use the buffers at the same time, and see nothing of it.

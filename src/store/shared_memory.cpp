@@ -33,12 +33,19 @@ std::unique_ptr<SharedMemory> SharedMemory::open(const std::string& name, int64_
   int file = ::open(name.c_str(), O_RDWR | O_CLOEXEC);
   if (file < 0) return nullptr;
   std::unique_ptr<SharedMemory> opened(new SharedMemory(name, file, bytes));
-  return opened->map() ? std::move(opened) : nullptr;
+  if (!opened->map()) return nullptr;
+  opened->close_file();  // what is mapped stays so, and a process may have few files
+  return opened;
 }
 
 SharedMemory::~SharedMemory() {
   if (data_) munmap(data_, static_cast<size_t>(in_huge_pages(bytes_)));
-  close(file_);
+  close_file();
+}
+
+void SharedMemory::close_file() {
+  if (file_ >= 0) close(file_);
+  file_ = -1;
 }
 
 // Huge pages need an address that is a multiple of their size.

@@ -26,9 +26,10 @@ class SharedMemory {
   SharedMemory(std::string name, int file, int64_t bytes) : name_(std::move(name)), file_(file), bytes_(bytes) {}
   bool map();
   bool take();
+  void close_file();
 
   std::string name_;
-  int file_;
+  int file_;  // -1: others' is closed
   int64_t bytes_;
   std::byte* data_ = nullptr;
 };

@@ -22,6 +22,17 @@ int64_t local_of(const std::vector<Run>& runs, int64_t x) {
 
 }  // namespace
 
+PieceOffsets piece_offsets(const Ownership& owners, ElementType type, const std::function<bool(int64_t)>& is_wanted,
+                           int64_t begin) {
+  PieceOffsets out{{}, begin};
+  for (int64_t p = 0; p < owners.machine().processors; ++p) {
+    bool wanted = owners.owns_any(p) && is_wanted(p);
+    out.of.push_back(wanted ? out.end : -1);
+    if (wanted) out.end += aligned(owners.piece_of(p).volume() * size_of(type));
+  }
+  return out;
+}
+
 TensorPieces::TensorPieces(Ownership owners, ElementType type, std::vector<int> order)
     : owners_(std::move(owners)),
       type_(type),
@@ -66,6 +77,12 @@ void TensorPieces::drop(int64_t processor) { bind(processor, nullptr, pieces_[pr
 void TensorPieces::place(int64_t processor, std::byte* data, bool is_ours) {
   bind(processor, data, dense_strides(pieces_[processor].home.extents, order_));
   pieces_[processor].is_ours = is_ours;
+}
+
+void TensorPieces::place(const PieceOffsets& offsets, std::byte* memory, bool is_ours) {
+  for (size_t p = 0; p < offsets.of.size(); ++p) {
+    if (offsets.of[p] >= 0) place(static_cast<int64_t>(p), memory + offsets.of[p], is_ours);
+  }
 }
 
 bool TensorPieces::has_piece(int64_t processor) const {

@@ -12,6 +12,14 @@
 
 namespace distal::core {
 
+// Where the pieces of some processors lie, one after the other, in one block of memory.
+struct PieceOffsets {
+  std::vector<int64_t> of;  // by processor; -1 for one that has none there
+  int64_t end = 0;
+};
+PieceOffsets piece_offsets(const Ownership& owners, ElementType type, const std::function<bool(int64_t)>& is_wanted,
+                           int64_t begin = 0);
+
 // The home pieces of one tensor on all processors of this process: in memory of ours, or in buffers of the caller's,
 // which are used where they lie.
 class TensorPieces {
@@ -33,6 +41,8 @@ class TensorPieces {
   void drop(int64_t processor);
   // Knows where a dense piece lies; if it is another process's, it can be looked at here but is filled over there.
   void place(int64_t processor, std::byte* data, bool is_ours);
+  // The same for all that have an offset in some memory.
+  void place(const PieceOffsets& offsets, std::byte* memory, bool is_ours);
 
   // Another number whenever a piece came to lie elsewhere; no two tensors have the same.
   int64_t version() const { return version_; }

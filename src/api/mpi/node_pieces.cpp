@@ -10,12 +10,9 @@ namespace {
 
 constexpr int64_t kPartBytes = 1 << 20;  // of a copy, for one thread
 
-// Calls f with every processor that has a piece and is on a rank.
-template <class F>
-void for_each_piece(const core::Ownership& owners, const std::vector<int>& ranks, int rank, F&& f) {
-  for (int64_t p = 0; p < owners.machine().processors; ++p) {
-    if (ranks[static_cast<size_t>(p)] == rank && owners.owns_any(p)) f(p);
-  }
+core::PieceOffsets offsets_of(const core::TensorPieces& pieces, const std::vector<int>& ranks, int rank) {
+  return core::piece_offsets(pieces.owners(), pieces.type(),
+                             [&](int64_t p) { return ranks[static_cast<size_t>(p)] == rank; });
 }
 
 bool is_written(const core::Plan& plan, size_t tensor) {
@@ -48,13 +45,11 @@ void NodePieces::update(const std::vector<std::shared_ptr<TensorState>>& tensors
     lies_in_.clear();
   }
   own_.clear();
-  Memory lies_in;
+  std::vector<std::shared_ptr<core::SharedMemory>> lies_in;
   for (const auto& t : tensors) {
     own_.push_back(t->shared_pieces());
     t->used();
-    lies_in.emplace_back();
-    for_each_piece(own_.back()->owners(), ranks, cluster_.rank(),
-                   [&](int64_t p) { lies_in.back().push_back(t->shared_memory_of(p)); });
+    lies_in.push_back(t->shared_memory());
   }
   pieces_ = own_;
   if (cluster_.ranks_on_node() == 1) return;
@@ -73,9 +68,7 @@ void NodePieces::update(const std::vector<std::shared_ptr<TensorState>>& tensors
 // False if there is a tensor that moves and for which there is none.
 bool NodePieces::choose_ways() {
   std::vector<int> shared;  // on all ranks
-  for (const auto& memory : lies_in_) {
-    shared.push_back(std::all_of(memory.begin(), memory.end(), [](const auto& m) { return m != nullptr; }) ? 1 : 0);
-  }
+  for (const auto& memory : lies_in_) shared.push_back(memory ? 1 : 0);
   MPI_Allreduce(MPI_IN_PLACE, shared.data(), static_cast<int>(shared.size()), MPI_INT, MPI_MIN, cluster_.node());
   const core::Plan& plan = prepared_->plan;
   core::Cost cost = core::count_cost(plan);
@@ -98,30 +91,27 @@ bool NodePieces::choose_ways() {
 
 void NodePieces::open(const std::vector<int>& ranks) {
   std::vector<std::shared_ptr<core::SharedMemory>> mine;
-  for (size_t t = 0; t < lies_in_.size(); ++t) {
-    if (seen_[t].way == Way::Shared) mine.insert(mine.end(), lies_in_[t].begin(), lies_in_[t].end());
-    if (seen_[t].way != Way::Copied) continue;
-    const core::Ownership& owners = own_[t]->owners();
-    for_each_piece(owners, ranks, cluster_.rank(), [&](int64_t p) {
-      mine.push_back(core::SharedMemory::make(owners.piece_of(p).volume() * core::size_of(own_[t]->type())));
-    });
+  for (size_t t = 0; t < seen_.size(); ++t) {
+    if (seen_[t].way == Way::Shared) mine.push_back(lies_in_[t]);
+    if (seen_[t].way == Way::Copied) {
+      mine.push_back(core::SharedMemory::make(offsets_of(*own_[t], ranks, cluster_.rank()).end));
+    }
   }
   window_ = core::Window::open(cluster_, std::move(mine));
   if (!window_) return;
-  std::vector<size_t> next(static_cast<size_t>(cluster_.ranks()), 0);  // of a rank's memory
+  size_t next = 0;
   for (size_t t = 0; t < seen_.size(); ++t) {
-    if (seen_[t].way != Way::NotAtAll) seen_[t].pieces = of_node(*own_[t], ranks, next);
+    if (seen_[t].way != Way::NotAtAll) seen_[t].pieces = of_node(*own_[t], ranks, next++);
   }
 }
 
+// Those that lie in each rank's memory of a number.
 std::shared_ptr<core::TensorPieces> NodePieces::of_node(const core::TensorPieces& own, const std::vector<int>& ranks,
-                                                        std::vector<size_t>& next) const {
+                                                        size_t number) const {
   auto out = std::make_shared<core::TensorPieces>(own.owners(), own.type(), own.order());
   for (int rank = 0; rank < cluster_.ranks(); ++rank) {
     if (!cluster_.is_near(rank)) continue;
-    for_each_piece(own.owners(), ranks, rank, [&](int64_t p) {
-      out->place(p, window_->of(rank, next[static_cast<size_t>(rank)]++), rank == cluster_.rank());
-    });
+    out->place(offsets_of(own, ranks, rank), window_->of(rank, number), rank == cluster_.rank());
   }
   return out;
 }

@@ -38,17 +38,15 @@ class NodePieces {
     std::shared_ptr<core::TensorPieces> pieces;  // of the whole node; null where each rank has its own only
   };
 
-  using Memory = std::vector<std::vector<std::shared_ptr<core::SharedMemory>>>;  // of this rank, by tensor and piece
-
   bool choose_ways();
   void open(const std::vector<int>& ranks);
   std::shared_ptr<core::TensorPieces> of_node(const core::TensorPieces& own, const std::vector<int>& ranks,
-                                              std::vector<size_t>& next) const;
+                                              size_t number) const;
 
   const core::Cluster& cluster_;
   // What the window was opened for.
   std::shared_ptr<const Prepared> prepared_;
-  Memory lies_in_;
+  std::vector<std::shared_ptr<core::SharedMemory>> lies_in_;  // this rank's pieces, by tensor; null: elsewhere
   std::unique_ptr<core::Window> window_;
   std::vector<Seen> seen_;                                         // by tensor
   std::vector<std::shared_ptr<core::TensorPieces>> own_, pieces_;  // by tensor, while it runs

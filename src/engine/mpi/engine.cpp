@@ -25,19 +25,12 @@ int threads_for(const Cluster& cluster, const MpiOptions& options) {
   return std::max(1, std::min(share, usable_cores()));
 }
 
-// Where the pieces of all processors of a rank lie in its window.
-std::vector<std::vector<int64_t>> offsets_in(const Plan& plan, const std::vector<int>& ranks, int rank,
-                                             int64_t* bytes) {
-  std::vector<std::vector<int64_t>> out(plan.tensors.size(),
-                                        std::vector<int64_t>(static_cast<size_t>(plan.processors), -1));
-  *bytes = 0;
-  for (size_t t = 0; t < plan.tensors.size(); ++t) {
-    const Ownership& owners = plan.tensors[t].owners;
-    for (int64_t p = 0; p < owners.machine().processors; ++p) {
-      if (ranks[static_cast<size_t>(p)] != rank || !owners.owns_any(p)) continue;
-      out[t][static_cast<size_t>(p)] = *bytes;
-      *bytes += aligned(owners.piece_of(p).volume() * plan.tensors[t].element_bytes);
-    }
+// Where the pieces of all processors of a rank lie in its window, by tensor.
+std::vector<PieceOffsets> offsets_in(const Plan& plan, const std::vector<int>& ranks, int rank) {
+  std::vector<PieceOffsets> out;
+  for (const TensorPlan& t : plan.tensors) {
+    auto is_wanted = [&](int64_t p) { return ranks[static_cast<size_t>(p)] == rank; };
+    out.push_back(piece_offsets(t.owners, plan.program->module.type, is_wanted, out.empty() ? 0 : out.back().end));
   }
   return out;
 }
@@ -81,9 +74,7 @@ MpiEngine::MpiEngine(const Plan& plan, const Cluster& cluster, MpiOptions option
     : MpiEngine(plan, cluster, options) {
   choose_needs(memory_options(options, options.share), available);
   if (options.share) {
-    int64_t bytes = 0;
-    offsets_in(plan, ranks_, cluster.rank(), &bytes);
-    window_ = Window::make(cluster, bytes);
+    window_ = Window::make(cluster, offsets_in(plan, ranks_, cluster.rank()).back().end);
     MemoryOptions memory = memory_options(options, window_ != nullptr);
     // A node that cannot share needs memory for copies.
     if (memory.reach != needs_.options.reach) choose_needs(memory, available);
@@ -140,20 +131,10 @@ void MpiEngine::place_pieces() {
   for (int rank = 0; rank < cluster_.ranks(); ++rank) {
     bool ours = rank == cluster_.rank();
     if (!ours && !(window_ && cluster_.is_near(rank))) continue;
-    int64_t bytes = 0;
-    std::vector<std::vector<int64_t>> offsets = offsets_in(plan_, ranks_, rank, &bytes);
-    std::byte* memory = nullptr;
-    if (window_) {
-      memory = window_->of(rank);
-    } else {
-      blocks_.push_back(allocator_.allocate(0, 0, bytes));
-      memory = blocks_.back().get();
-    }
-    for (size_t t = 0; t < plan_.tensors.size(); ++t) {
-      for (size_t p = 0; p < offsets[t].size(); ++p) {
-        if (offsets[t][p] >= 0) pieces[t]->place(static_cast<int64_t>(p), memory + offsets[t][p], ours);
-      }
-    }
+    std::vector<PieceOffsets> offsets = offsets_in(plan_, ranks_, rank);
+    if (!window_) block_ = allocator_.allocate(0, 0, offsets.back().end);
+    std::byte* memory = window_ ? window_->of(rank) : block_.get();
+    for (size_t t = 0; t < plan_.tensors.size(); ++t) pieces[t]->place(offsets[t], memory, ours);
   }
   for (int64_t p = 0; p < plan_.processors; ++p) {
     if (is_here(p)) allocator_.counted(p, needs_.home_bytes[static_cast<size_t>(p)]);

@@ -63,7 +63,7 @@ class MpiEngine {
   std::unique_ptr<Window> window_;  // null: ranks have memory of their own
   MemoryNeeds needs_;
   Allocator allocator_;
-  std::vector<Block> blocks_;  // of pieces that are not in a window
+  Block block_;  // of pieces that are not in a window
   std::unique_ptr<TensorStore> store_;
   std::unique_ptr<MpiTransport> transport_;
   std::unique_ptr<Runner> runner_;
