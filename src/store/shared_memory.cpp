@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,7 +18,16 @@ namespace {
 
 int64_t in_huge_pages(int64_t bytes) { return ceil_div(bytes, kHugePage) * kHugePage; }
 
+// What the system tells files apart by; 0 if it says nothing.
+uint64_t id_of(int file) {
+  struct stat status {};
+  return fstat(file, &status) == 0 ? static_cast<uint64_t>(status.st_dev) << 32 ^ status.st_ino : 0;
+}
+
 }  // namespace
+
+SharedMemory::SharedMemory(std::string name, int file, int64_t bytes)
+    : name_(std::move(name)), file_(file), bytes_(bytes), id_(id_of(file)) {}
 
 std::unique_ptr<SharedMemory> SharedMemory::make(int64_t bytes) {
   bytes = std::max<int64_t>(bytes, 1);
@@ -29,11 +39,11 @@ std::unique_ptr<SharedMemory> SharedMemory::make(int64_t bytes) {
   return fine ? std::move(made) : nullptr;
 }
 
-std::unique_ptr<SharedMemory> SharedMemory::open(const std::string& name, int64_t bytes) {
+std::unique_ptr<SharedMemory> SharedMemory::open(const std::string& name, int64_t bytes, uint64_t id) {
   int file = ::open(name.c_str(), O_RDWR | O_CLOEXEC);
   if (file < 0) return nullptr;
   std::unique_ptr<SharedMemory> opened(new SharedMemory(name, file, bytes));
-  if (!opened->map()) return nullptr;
+  if (opened->id() != id || !opened->map()) return nullptr;
   opened->close_file();  // what is mapped stays so, and a process may have few files
   return opened;
 }

@@ -13,17 +13,19 @@ class SharedMemory {
  public:
   // Null where it cannot be had.
   static std::unique_ptr<SharedMemory> make(int64_t bytes);
-  static std::unique_ptr<SharedMemory> open(const std::string& name, int64_t bytes);
+  static std::unique_ptr<SharedMemory> open(const std::string& name, int64_t bytes, uint64_t id);
   ~SharedMemory();
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
 
   const std::string& name() const { return name_; }  // for other processes of the same user, as long as this one has it
+  // In a container with processes of its own the name may be that of other memory, which has another number.
+  uint64_t id() const { return id_; }
   int64_t bytes() const { return bytes_; }
   std::byte* data() const { return data_; }
 
  private:
-  SharedMemory(std::string name, int file, int64_t bytes) : name_(std::move(name)), file_(file), bytes_(bytes) {}
+  SharedMemory(std::string name, int file, int64_t bytes);
   bool map();
   bool take();
   void close_file();
@@ -31,6 +33,7 @@ class SharedMemory {
   std::string name_;
   int file_;  // -1: others' is closed
   int64_t bytes_;
+  uint64_t id_;
   std::byte* data_ = nullptr;
 };
 

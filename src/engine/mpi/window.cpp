@@ -9,8 +9,9 @@ namespace {
 
 // What a rank tells the others of its node.
 struct Offer {
-  std::array<char, 56> name{};  // empty: none
+  std::array<char, 48> name{};  // empty: none
   int64_t bytes = 0;
+  uint64_t id = 0;
 };
 
 Offer offer_of(const SharedMemory* memory) {
@@ -18,6 +19,7 @@ Offer offer_of(const SharedMemory* memory) {
   if (!memory || memory->name().size() >= out.name.size()) return out;
   std::copy(memory->name().begin(), memory->name().end(), out.name.begin());
   out.bytes = memory->bytes();
+  out.id = memory->id();
   return out;
 }
 
@@ -51,7 +53,8 @@ std::unique_ptr<Window> Window::open(const Cluster& cluster, std::vector<std::sh
   bool has_all = std::all_of(mine.begin(), mine.end(), [](const auto& m) { return m != nullptr; });
   for (size_t r = 0; r < offers.size(); ++r) {
     for (size_t i = 0; i < offers[r].size() && r != me && has_all; ++i) {
-      memory[r].push_back(SharedMemory::open(offers[r][i].name.data(), offers[r][i].bytes));
+      const Offer& offer = offers[r][i];
+      memory[r].push_back(SharedMemory::open(offer.name.data(), offer.bytes, offer.id));
       has_all = memory[r].back() != nullptr;
     }
   }
