@@ -63,7 +63,7 @@ Machine::Machine(std::vector<Grid> levels, std::string name)
       y(extent_of(levels, 1)),
       z(extent_of(levels, 2)),
       levels_(std::move(levels)),
-      name_(name.empty() ? fresh_name("M") : std::move(name)) {}
+      name_(name.empty() ? fresh_name('M') : std::move(name)) {}
 
 Machine::Level Machine::operator[](int level) const { return {*this, level}; }
 

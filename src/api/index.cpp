@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <string_view>
 
 #include "api/state.h"
 #include "distal/error.h"
@@ -39,12 +40,25 @@ Expr binary(core::BinaryOp op, const Expr& a, const Expr& b) {
 
 }  // namespace
 
-std::string fresh_name(const char* prefix) {
+namespace {
+
+constexpr std::string_view kPrefixes = "MTip";  // of machines, tensors, variables and params
+
+}  // namespace
+
+std::string fresh_name(char prefix) {
   static std::atomic<int64_t> next{1};  // the one thing that handles of one process share: their names differ
+  if (kPrefixes.find(prefix) == std::string_view::npos) throw core::InternalError("a prefix that no name has");
   return fmt::format("{}{}", prefix, next++);
 }
 
-IndexVar::IndexVar() : name_(fresh_name("i")) {}
+bool is_fresh_name(const std::string& name) {
+  auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  return name.size() > 1 && kPrefixes.find(name[0]) != std::string_view::npos &&
+         std::all_of(name.begin() + 1, name.end(), is_digit);
+}
+
+IndexVar::IndexVar() : name_(fresh_name('i')) {}
 
 Expr::Expr(core::Expr expr, std::vector<std::shared_ptr<TensorState>> tensors)
     : expr_(std::make_shared<core::Expr>(std::move(expr))), tensors_(std::move(tensors)) {}

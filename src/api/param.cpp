@@ -7,7 +7,7 @@
 
 namespace distal {
 
-Param::Param(int64_t value) : Param(fresh_name("p"), value) {}
+Param::Param(int64_t value) : Param(fresh_name('p'), value) {}
 
 Param::Param(std::string name, int64_t value) : state_(std::make_shared<State>(State{std::move(name), value})) {}
 

@@ -60,6 +60,7 @@ struct TensorState {
 
  private:
   bool has_current_pieces() const;
+  bool uses_memory() const;
   void place_in_shared_memory(core::TensorPieces& pieces);
   bool keeps(int64_t processor) const { return is_whole() || kept_.at(static_cast<size_t>(processor)); }
 
@@ -86,7 +87,9 @@ struct Onto::Target {
 };
 
 // A name that nothing else has, such as i7.
-std::string fresh_name(const char* prefix);
+std::string fresh_name(char prefix);
+// Whether a name may be one of those.
+bool is_fresh_name(const std::string& name);
 
 core::Grid to_core(const Grid& grid);
 core::Machine to_core(const Machine& machine);

@@ -93,6 +93,7 @@ std::shared_ptr<core::TensorPieces> TensorState::shared_pieces() {
     if (n.value() < 1) throw Error(fmt::format("tensor {} has a size of {}; sizes are at least 1", name, n.value()));
   }
   pieces_ = nullptr;  // also where a buffer is refused below
+  memory_ = nullptr;
   params_ = params_of(*this);
   auto made = std::make_shared<core::TensorPieces>(core::Ownership(tensor, values_of(params_)), type, tensor.order);
   for (const Bound& b : bound) {
@@ -118,17 +119,29 @@ void TensorState::place_in_shared_memory(core::TensorPieces& pieces) {
   if (is_shared_) pieces.place(offsets, memory_->data(), true);
 }
 
+// Whether a piece lies in it still.
+bool TensorState::uses_memory() const {
+  for (int64_t p = 0; p < pieces_->owners().machine().processors; ++p) {
+    if (!pieces_->has_piece(p)) continue;
+    std::ptrdiff_t at = pieces_->data(p) - memory_->data();
+    if (at >= 0 && at < memory_->bytes()) return true;
+  }
+  return false;
+}
+
 // The other processors' pieces stay as they are.
 void TensorState::bind(const Bound& buffer) {
+  if (has_current_pieces()) {
+    require_piece(*this, buffer, *pieces_);
+    if (!keeps(buffer.processor)) {
+      throw Error(fmt::format("tensor {}: processor {} is another rank's", name, buffer.processor));
+    }
+    bind_buffer(*this, buffer, *pieces_);
+    is_shared_ = false;
+    if (memory_ && !uses_memory()) memory_ = nullptr;
+  }
   std::erase_if(bound, [&](const Bound& b) { return b.processor == buffer.processor; });
   bound.push_back(buffer);
-  if (!has_current_pieces()) return;
-  require_piece(*this, buffer, *pieces_);
-  if (!keeps(buffer.processor)) {
-    throw Error(fmt::format("tensor {}: processor {} is another rank's", name, buffer.processor));
-  }
-  bind_buffer(*this, buffer, *pieces_);
-  is_shared_ = false;
 }
 
 // Others may use the buffers at the same time, and see nothing of it.
@@ -178,7 +191,7 @@ void TensorState::take_over(TensorState& other) {
 TensorHandle::TensorHandle(ElementKind type, std::string name, std::vector<Int> dimensions, Format format)
     : state_(std::make_shared<TensorState>()) {
   state_->type = to_core(type);
-  state_->name = name.empty() ? fresh_name("T") : std::move(name);
+  state_->name = name.empty() ? fresh_name('T') : std::move(name);
   state_->dimensions = std::move(dimensions);
   state_->format = std::move(format);
 }

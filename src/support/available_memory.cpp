@@ -39,12 +39,16 @@ int64_t left_on_machine(const fs::path& root) {
 struct Groups {
   std::string controllers;  // in the line of /proc/self/cgroup
   fs::path folder, limit, usage;
-  std::string reclaimable;  // pages of files, which make room when they have to
+  std::string files[2];  // pages that make room when they have to
 };
 
 const Groups kGroups[] = {
-    {"", "sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"},
-    {"memory", "sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"},
+    {"", "sys/fs/cgroup", "memory.max", "memory.current", {"inactive_file", "active_file"}},
+    {"memory",
+     "sys/fs/cgroup/memory",
+     "memory.limit_in_bytes",
+     "memory.usage_in_bytes",
+     {"total_inactive_file", "total_active_file"}},
 };
 
 // A group without a limit has no number there.
@@ -52,7 +56,8 @@ int64_t left_in(const fs::path& group, const Groups& names) {
   std::optional<int64_t> limit = number_in(group / names.limit);
   std::optional<int64_t> usage = number_in(group / names.usage);
   if (!limit || !usage) return kUnlimited;
-  int64_t used = *usage - number_behind(group / "memory.stat", names.reclaimable).value_or(0);
+  int64_t used = *usage;
+  for (const std::string& pages : names.files) used -= number_behind(group / "memory.stat", pages).value_or(0);
   return std::max<int64_t>(0, *limit - std::max<int64_t>(0, used));
 }
 

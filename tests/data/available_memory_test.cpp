@@ -32,7 +32,8 @@ class AvailableMemory : public testing::Test {
   void group(const std::string& folder, const std::string& limit, int64_t used, int64_t of_files) const {
     write(folder + "/memory.max", limit + "\n");
     write(folder + "/memory.current", std::to_string(used) + "\n");
-    write(folder + "/memory.stat", "anon 5\ninactive_file " + std::to_string(of_files) + "\nactive_file 3\n");
+    write(folder + "/memory.stat", "anon 5\ninactive_file " + std::to_string(of_files / 4) + "\nactive_file " +
+                                       std::to_string(of_files - of_files / 4) + "\n");
   }
   int64_t left() const { return available_memory(root_); }
 

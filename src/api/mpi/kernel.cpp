@@ -36,8 +36,8 @@ core::MpiOptions mpi_options(const RunOptions& options, bool share) {
   return out;
 }
 
-// What a kernel computes under the values of its params. Names do not matter, as ranks that did other things before may
-// have made up others: words are told by when they first come.
+// What a kernel computes under the values of its params. Names that were made up do not matter, as ranks that did other
+// things before have others: they are told by when they first come.
 std::string told_to(const BuiltModule& built, const Prepared& prepared) {
   core::Module module = built.module;
   module.params.clear();  // with the values that they had once
@@ -48,8 +48,7 @@ std::string told_to(const BuiltModule& built, const Prepared& prepared) {
       word += c;
       continue;
     }
-    bool is_name = !word.empty() && !std::isdigit(static_cast<unsigned char>(word[0]));
-    out += is_name ? fmt::format("#{}", numbers.try_emplace(word, numbers.size()).first->second) : word;
+    out += is_fresh_name(word) ? fmt::format("#{}", numbers.try_emplace(word, numbers.size()).first->second) : word;
     out += c;
     word.clear();
   }
@@ -66,17 +65,19 @@ struct MpiKernel::State {
   }
 
   void require_same_on_all() {
-    std::shared_ptr<const Prepared> prepared = kernel->prepare();
-    if (told_for != prepared) {
+    core::together(cluster, [&] {
+      std::shared_ptr<const Prepared> prepared = kernel->prepare();
+      if (told_for == prepared) return;
       told = told_to(kernel->built, *prepared);
       told_for = prepared;
-    }
+    });
     core::require_same(cluster, "the statements and params", told);
   }
 
   // Leaves each tensor the pieces of this rank's processors.
   std::shared_ptr<const Prepared> spread() {
     std::shared_ptr<const Prepared> prepared = kernel->prepare();
+    node.prepare_for(prepared);
     ranks = core::processes_of_processors(prepared->plan, cluster.ranks());
     std::vector<bool> here;
     for (int rank : ranks) here.push_back(rank == cluster.rank());
@@ -90,6 +91,8 @@ struct MpiKernel::State {
     // Another node may have begun to share, or ceased to, and everyone knows what everyone does.
     if (core::all_say(cluster.all(), same)) return;
     engine = nullptr;
+    std::vector<std::unique_ptr<core::LeafKernel>> leaves = shared_leaves(kernel->leaves_for(options));
+    MPI_Barrier(cluster.node());  // until then the engines of others have memory
     made_for = prepared;
     made_with = options;
     made_shared = node.are_shared();
@@ -97,14 +100,14 @@ struct MpiKernel::State {
     engine = std::make_unique<core::MpiEngine>(prepared->plan, cluster, mpi_options(options, made_shared),
                                                std::make_unique<core::TensorStore>(prepared->plan, std::move(pieces)),
                                                core::available_memory());
-    engine->use_leaves(shared_leaves(kernel->leaves_for(options)));
+    engine->use_leaves(std::move(leaves));
   }
 
   RunReport run(const RunOptions& options) {
     if (options.own_memory) throw Error("own_memory is of the threads engine; ranks have memory of their own");
     require_same_on_all();
     std::shared_ptr<const Prepared> prepared = spread();
-    node.update(kernel->built.tensors, prepared, ranks);
+    node.update(kernel->built.tensors, ranks);
     make_engine(prepared, options);
     for (size_t t = 0; t < node.pieces().size(); ++t) engine->store().hold(static_cast<int>(t), node.pieces()[t]);
     auto start = std::chrono::steady_clock::now();

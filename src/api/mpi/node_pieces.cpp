@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "plan/cost.h"
+#include "plan/walk.h"
+#include "support/available_memory.h"
 
 namespace distal {
 
@@ -20,31 +21,72 @@ bool is_written(const core::Plan& plan, size_t tensor) {
                      [&](const core::StagePlan& s) { return s.output == static_cast<int>(tensor); });
 }
 
-// Says how many bytes it has.
-int64_t copy_piece(core::Team& team, const core::TensorPieces& from, const core::TensorPieces& to, int64_t processor) {
-  int64_t bytes = 0, size = core::size_of(from.type());
-  for (const core::Rect& rect : from.owners().rects_of(processor)) {
-    core::View source = from.view(processor, rect), target = to.view(processor, rect);
-    std::vector<core::Rect> parts = core::cut_up(rect, kPartBytes / size);
-    team.run([&](int thread) {
-      for (auto i = static_cast<size_t>(thread); i < parts.size(); i += static_cast<size_t>(team.size())) {
-        core::copy_rect(from.type(), target, source, parts[i]);
-      }
-    });
-    bytes += rect.volume() * size;
+int64_t piece_bytes(const core::TensorPlan& tensor, int64_t processor) {
+  return tensor.owners.owns_any(processor) ? tensor.owners.piece_of(processor).volume() * tensor.element_bytes : 0;
+}
+
+// What ranks of one node bring each other of each tensor.
+class NodeTraffic : public core::PlanVisitor {
+ public:
+  NodeTraffic(const core::Plan& plan, const core::Cluster& cluster, const std::vector<int>& ranks)
+      : plan_(plan), cluster_(cluster), ranks_(ranks), bytes_(plan.tensors.size(), 0) {
+    walk(plan, *this);
   }
-  return bytes;
+  int64_t bytes(size_t tensor) const { return bytes_[tensor]; }
+
+  bool wants_leaves() const override { return false; }
+  void fetch(const core::FetchStep& step) override {
+    for (const core::Fetch& f : step.fetches) {
+      for (const core::FetchPiece& p : f.pieces) count(step.acquire->tensor, p.source, f.place, p.rect);
+    }
+  }
+  void release(const core::ReleaseStep& step) override {
+    for (const core::Transfer& t : step.transfers) count(step.tensor, t.source, t.destination, t.rect);
+  }
+
+ private:
+  void count(int tensor, int64_t source, int64_t destination, const core::Rect& rect) {
+    int from = ranks_[static_cast<size_t>(source)], to = ranks_[static_cast<size_t>(destination)];
+    if (from == to || !cluster_.is_near(from) || !cluster_.is_near(to)) return;
+    bytes_[static_cast<size_t>(tensor)] += rect.volume() * plan_.tensors[static_cast<size_t>(tensor)].element_bytes;
+  }
+
+  const core::Plan& plan_;
+  const core::Cluster& cluster_;
+  const std::vector<int>& ranks_;
+  std::vector<int64_t> bytes_;  // by tensor
+};
+
+// A part of a rectangle that is copied.
+struct Part {
+  core::View to, from;
+  core::Rect rect;
+};
+
+void add_parts(const core::TensorPieces& from, const core::TensorPieces& to, std::vector<Part>& parts) {
+  for (int64_t p = 0; p < from.owners().machine().processors; ++p) {
+    if (!from.has_piece(p)) continue;
+    for (const core::Rect& rect : from.owners().rects_of(p)) {
+      core::View source = from.view(p, rect), target = to.view(p, rect);
+      for (core::Rect& r : core::cut_up(rect, kPartBytes / core::size_of(from.type()))) {
+        parts.push_back({target, source, std::move(r)});
+      }
+    }
+  }
 }
 
 }  // namespace
 
-void NodePieces::update(const std::vector<std::shared_ptr<TensorState>>& tensors,
-                        const std::shared_ptr<const Prepared>& prepared, const std::vector<int>& ranks) {
-  if (prepared != prepared_) {  // before there are other pieces
-    window_ = nullptr;
-    lies_in_.clear();
-  }
-  own_.clear();
+void NodePieces::prepare_for(const std::shared_ptr<const Prepared>& prepared) {
+  if (prepared == prepared_) return;
+  prepared_ = prepared;
+  window_ = nullptr;
+  lies_in_.clear();
+  seen_.clear();
+}
+
+void NodePieces::update(const std::vector<std::shared_ptr<TensorState>>& tensors, const std::vector<int>& ranks) {
+  let_go();
   std::vector<std::shared_ptr<core::SharedMemory>> lies_in;
   for (const auto& t : tensors) {
     own_.push_back(t->shared_pieces());
@@ -53,40 +95,43 @@ void NodePieces::update(const std::vector<std::shared_ptr<TensorState>>& tensors
   }
   pieces_ = own_;
   if (cluster_.ranks_on_node() == 1) return;
-  bool same = prepared == prepared_ && lies_in == lies_in_;
-  prepared_ = prepared;
+  bool same = !seen_.empty() && lies_in == lies_in_;
   lies_in_ = std::move(lies_in);
   if (!core::all_say(cluster_.node(), same)) {
     window_ = nullptr;
-    if (choose_ways()) open(ranks);
+    if (choose_ways(ranks)) open(ranks);
   }
   for (size_t t = 0; t < tensors.size() && window_; ++t) {
     if (seen_[t].pieces) pieces_[t] = seen_[t].pieces;
   }
 }
 
-// False if there is a tensor that moves and for which there is none.
-bool NodePieces::choose_ways() {
-  std::vector<int> shared;  // on all ranks
-  for (const auto& memory : lies_in_) shared.push_back(memory ? 1 : 0);
-  MPI_Allreduce(MPI_IN_PLACE, shared.data(), static_cast<int>(shared.size()), MPI_INT, MPI_MIN, cluster_.node());
+// False if there is a tensor that moves inside of the node and for which there is none, or no memory for copies: as
+// much is to be left as they take.
+bool NodePieces::choose_ways(const std::vector<int>& ranks) {
+  std::vector<int64_t> agreed;  // whether each tensor is in shared memory, and the memory that there is
+  for (const auto& memory : lies_in_) agreed.push_back(memory ? 1 : 0);
+  agreed.push_back(core::available_memory());
+  MPI_Allreduce(MPI_IN_PLACE, agreed.data(), static_cast<int>(agreed.size()), MPI_INT64_T, MPI_MIN, cluster_.node());
   const core::Plan& plan = prepared_->plan;
-  core::Cost cost = core::count_cost(plan);
+  NodeTraffic moved(plan, cluster_, ranks);
   seen_.assign(lies_in_.size(), {});
+  int64_t copies = 0;
   for (size_t t = 0; t < lies_in_.size(); ++t) {
-    const core::TensorPlan& tensor = plan.tensors[t];
-    auto moved = cost.tensors.find(tensor.name);
-    int64_t bytes = moved == cost.tensors.end() ? 0 : moved->second.bytes;
-    bool all_moves = bytes >= core::whole(tensor.owners.shape()).volume() * tensor.element_bytes;
-    if (shared[t] != 0) {
+    int64_t held = 0;
+    for (int64_t p = 0; p < plan.tensors[t].owners.machine().processors; ++p) {
+      if (cluster_.is_near(ranks[static_cast<size_t>(p)])) held += piece_bytes(plan.tensors[t], p);
+    }
+    if (agreed[t] != 0) {
       seen_[t].way = Way::Shared;
-    } else if (all_moves && !is_written(plan, t)) {
+    } else if (moved.bytes(t) > 0 && moved.bytes(t) >= held && !is_written(plan, t)) {
       seen_[t].way = Way::Copied;
-    } else if (bytes > 0) {
+      copies += held;
+    } else if (moved.bytes(t) > 0) {
       return false;
     }
   }
-  return true;
+  return copies <= agreed.back() / 2;
 }
 
 void NodePieces::open(const std::vector<int>& ranks) {
@@ -117,15 +162,22 @@ std::shared_ptr<core::TensorPieces> NodePieces::of_node(const core::TensorPieces
 }
 
 int64_t NodePieces::copy(int threads) {
-  if (!team_ || team_->size() != threads) team_ = std::make_unique<core::Team>(threads);
-  int64_t copied = 0;
-  for (size_t t = 0; t < seen_.size() && window_; ++t) {
-    if (seen_[t].way != Way::Copied) continue;
-    for (int64_t p = 0; p < own_[t]->owners().machine().processors; ++p) {
-      if (own_[t]->has_piece(p)) copied += copy_piece(*team_, *own_[t], *seen_[t].pieces, p);
-    }
+  if (!window_) return 0;
+  std::vector<Part> parts;
+  for (size_t t = 0; t < seen_.size(); ++t) {
+    if (seen_[t].way == Way::Copied) add_parts(*own_[t], *seen_[t].pieces, parts);
   }
-  return copied;
+  if (parts.empty()) return 0;
+  if (!team_ || team_->size() != threads) team_ = std::make_unique<core::Team>(threads);
+  core::ElementType type = own_[0]->type();  // a program computes with one
+  team_->run([&](int thread) {
+    for (auto i = static_cast<size_t>(thread); i < parts.size(); i += static_cast<size_t>(threads)) {
+      core::copy_rect(type, parts[i].to, parts[i].from, parts[i].rect);
+    }
+  });
+  int64_t elements = 0;
+  for (const Part& part : parts) elements += part.rect.volume();
+  return elements * core::size_of(type);
 }
 
 void NodePieces::let_go() {

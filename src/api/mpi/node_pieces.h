@@ -17,10 +17,11 @@ class NodePieces {
  public:
   explicit NodePieces(const core::Cluster& cluster) : cluster_(cluster) {}
 
+  // What the next runs are of; what others had is given back, before there are other pieces.
+  void prepare_for(const std::shared_ptr<const Prepared>& prepared);
   // Looks where the pieces are now; `ranks` has the rank of each processor. All ranks of the node call this, before
   // each run. Other buffers of the caller's cost nothing.
-  void update(const std::vector<std::shared_ptr<TensorState>>& tensors, const std::shared_ptr<const Prepared>& prepared,
-              const std::vector<int>& ranks);
+  void update(const std::vector<std::shared_ptr<TensorState>>& tensors, const std::vector<int>& ranks);
 
   bool are_shared() const { return window_ != nullptr; }
   // By tensor, as update found them.
@@ -38,7 +39,7 @@ class NodePieces {
     std::shared_ptr<core::TensorPieces> pieces;  // of the whole node; null where each rank has its own only
   };
 
-  bool choose_ways();
+  bool choose_ways(const std::vector<int>& ranks);
   void open(const std::vector<int>& ranks);
   std::shared_ptr<core::TensorPieces> of_node(const core::TensorPieces& own, const std::vector<int>& ranks,
                                               size_t number) const;

@@ -23,23 +23,12 @@ Offer offer_of(const SharedMemory* memory) {
   return out;
 }
 
-// By rank in the node. Every rank may have another number of them.
-std::vector<std::vector<Offer>> offers_of_node(const Cluster& cluster, std::vector<Offer> mine) {
-  auto ranks = static_cast<size_t>(cluster.ranks_on_node());
-  std::vector<int> counts(ranks), begins(ranks, 0);
-  auto count = static_cast<int>(mine.size() * sizeof(Offer));
-  MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, cluster.node());
-  for (size_t r = 1; r < ranks; ++r) begins[r] = begins[r - 1] + counts[r - 1];
-  std::vector<Offer> all(static_cast<size_t>(begins.back() + counts.back()) / sizeof(Offer));
-  MPI_Allgatherv(mine.data(), count, MPI_BYTE, all.data(), counts.data(), begins.data(), MPI_BYTE, cluster.node());
-  std::vector<std::vector<Offer>> out;
-  auto at = all.begin();
-  for (int bytes : counts) {
-    auto end = at + static_cast<std::ptrdiff_t>(static_cast<size_t>(bytes) / sizeof(Offer));
-    out.emplace_back(at, end);
-    at = end;
-  }
-  return out;
+// One rank's behind the other's, in the order of the node.
+std::vector<Offer> offers_of_node(const Cluster& cluster, const std::vector<Offer>& mine) {
+  std::vector<Offer> all(mine.size() * static_cast<size_t>(cluster.ranks_on_node()));
+  auto bytes = static_cast<int>(mine.size() * sizeof(Offer));
+  MPI_Allgather(mine.data(), bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, cluster.node());
+  return all;
 }
 
 }  // namespace
@@ -47,16 +36,15 @@ std::vector<std::vector<Offer>> offers_of_node(const Cluster& cluster, std::vect
 std::unique_ptr<Window> Window::open(const Cluster& cluster, std::vector<std::shared_ptr<SharedMemory>> mine) {
   std::vector<Offer> own;
   for (const auto& memory : mine) own.push_back(offer_of(memory.get()));
-  std::vector<std::vector<Offer>> offers = offers_of_node(cluster, std::move(own));
+  std::vector<Offer> offers = offers_of_node(cluster, own);
   auto me = static_cast<size_t>(cluster.rank_in_node(cluster.rank()));
-  Memory memory(offers.size());
+  Memory memory(static_cast<size_t>(cluster.ranks_on_node()));
   bool has_all = std::all_of(mine.begin(), mine.end(), [](const auto& m) { return m != nullptr; });
-  for (size_t r = 0; r < offers.size(); ++r) {
-    for (size_t i = 0; i < offers[r].size() && r != me && has_all; ++i) {
-      const Offer& offer = offers[r][i];
-      memory[r].push_back(SharedMemory::open(offer.name.data(), offer.bytes, offer.id));
-      has_all = memory[r].back() != nullptr;
-    }
+  for (size_t i = 0; i < offers.size() && has_all; ++i) {
+    size_t rank = i / mine.size();
+    if (rank == me) continue;
+    memory[rank].push_back(SharedMemory::open(offers[i].name.data(), offers[i].bytes, offers[i].id));
+    has_all = memory[rank].back() != nullptr;
   }
   memory[me] = std::move(mine);
   if (!all_say(cluster.node(), has_all)) return nullptr;

@@ -14,8 +14,8 @@ namespace distal::core {
 // leaves down. What orders accesses is when ranks meet.
 class Window {
  public:
-  // All ranks of a node call this. Null if some of their memory is null, or cannot be opened by a neighbour; then no
-  // rank of the node has a window.
+  // All ranks of a node call this, with equally many. Null if some of their memory is null, or cannot be opened by a
+  // neighbour; then no rank of the node has a window.
   static std::unique_ptr<Window> open(const Cluster& cluster, std::vector<std::shared_ptr<SharedMemory>> mine);
   // The same with new memory.
   static std::unique_ptr<Window> make(const Cluster& cluster, int64_t bytes);
