@@ -10,7 +10,7 @@ from pathlib import Path
 
 import cases
 import report
-from measure import MPIRUN, Competitor, Results, run_once, run_rounds, run_watched, say
+from measure import MPIRUN, MPIRUN_ON_CORES, Competitor, Results, run_once, run_rounds, run_watched, say
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -45,9 +45,9 @@ def with_first_run(options):
     return options.reps + 1
 
 
-def distal(options, program, settings, ranks, env=None, reps=None):
+def distal(options, program, settings, ranks, env=None):
     command = [options.build / "distal", "run", program, "--set", settings, "--engine", "mpi", "--ranks", ranks,
-               "--threads", 1, "--reps", reps or with_first_run(options), "--json"]
+               "--threads", 1, "--reps", with_first_run(options), "--json"]
     return Competitor(command, env or {})
 
 
@@ -153,11 +153,19 @@ def memory(options):
     return {**distal_gemms(options, shape, 4), **own, **gemm_peers(options, 8192, 4)}
 
 
+def program_of_networks(options, start, settings):
+    return Competitor([*start, options.build / "distal-mpi", "run", HERE / "network.distal", "--set", settings,
+                       "--engine", "mpi", "--threads", 1, "--reps", options.reps, "--json"])
+
+
 def on_network(options, settings, ranks):
-    """The program of networks, one rank a node."""
-    command = [HERE / "network.sh", "run", ranks, options.build / "distal-mpi", "run", HERE / "network.distal", "--set",
-               settings, "--engine", "mpi", "--threads", 1, "--reps", options.reps, "--json"]
-    return Competitor(command)
+    """One rank a node."""
+    return program_of_networks(options, [HERE / "network.sh", "run", ranks], settings)
+
+
+def on_cores_of_nodes(options, settings, ranks):
+    """On one node, but each rank has the core that its node would have."""
+    return program_of_networks(options, [*MPIRUN_ON_CORES, ranks], settings)
 
 
 def rate_of(compute, ranks, share):
@@ -172,7 +180,7 @@ def measure_network(options, results, title, ranks, share):
         return
     rows, terms = cases.NETWORK_ROWS * ranks, cases.NETWORK_TERMS
     settings = f"nj={cases.NETWORK_COLUMNS},nk={terms},g={ranks},chunk={terms // cases.NETWORK_STEPS}"
-    compute = distal(options, HERE / "network.distal", f"ni={rows},{settings}", ranks, reps=options.reps)
+    compute = on_cores_of_nodes(options, f"ni={rows},{settings}", ranks)
     rate = rate_of(compute, ranks, share)
     subprocess.run([HERE / "network.sh", "up", str(ranks), f"{rate}mbit"], check=True)
     competitors = {

@@ -200,9 +200,11 @@ PlaceBuffers& Runner::buffers_at(int acquire, int64_t place) {
   return *map.emplace(place, std::make_unique<PlaceBuffers>(size, arenas_.of(place))).first->second;
 }
 
-// Waits for everyone before, and lets everyone behind wait for that.
+// Waits for everyone before, and lets everyone behind wait for that. Messages that do are not to wait for a thread that
+// computes.
 void Runner::submit_nothing(Resource& resource) {
-  TaskPtr task = stream_.make([] {});
+  TaskPtr task =
+      options_.transport ? stream_.make_asynchronous([](const auto& complete) { complete(); }) : stream_.make([] {});
   std::vector<TaskPtr> dependencies;
   resource.add_exclusive(task, dependencies);
   stream_.submit(task, dependencies);

@@ -7,7 +7,8 @@ namespace distal::core {
 namespace {
 
 constexpr int64_t kSegmentBytes = 1 << 20;
-constexpr int64_t kFirstSegmentBytes = 32 << 10;  // of a message that is not the first to travel
+constexpr int64_t kFirstSegmentBytes = 4 << 10;
+constexpr int64_t kWholeBytes = 32 << 10;  // a message that is no longer is one segment
 
 // `count` of a type, `step` bytes apart.
 MPI_Datatype repeated(MPI_Datatype type, int64_t count, MPI_Aint step) {
@@ -58,8 +59,11 @@ Rect front_of(Rect rect, int64_t most) {
 
 // The first is small, as many messages may have one on its way while an earlier one is to have the link.
 std::vector<Segment> segments_of(const Message& message, int64_t element_bytes) {
+  int64_t bytes = 0;
+  for (const MessagePart& part : message.parts) bytes += part.rect.volume() * element_bytes;
   int64_t most = std::max<int64_t>(1, kSegmentBytes / element_bytes);
-  int64_t room = std::max<int64_t>(1, kFirstSegmentBytes / element_bytes);  // in the last segment
+  // In the last segment.
+  int64_t room = std::max<int64_t>(1, (bytes > kWholeBytes ? kFirstSegmentBytes : kWholeBytes) / element_bytes);
   std::vector<Segment> out(1);
   auto add = [&](const View& view, Rect rect) {
     room -= rect.volume();

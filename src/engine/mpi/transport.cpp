@@ -17,10 +17,12 @@ namespace distal::core {
 
 namespace {
 
-constexpr int kLeastTags = 32767;  // that the standard promises
-// How many segments of a message are on their way at once: of the first of those with one rank, of the second, and of
-// each other.
-constexpr size_t kWindows[] = {4, 2, 1};
+constexpr int kLeastTags = 32767;   // that the standard promises
+constexpr size_t kWindow = 4;       // of segments on their way to a rank, which all that send to it share
+constexpr size_t kLeastWindow = 2;  // of segments from one of them: while one travels, the next is agreed on
+
+// Each look takes a core from leaves for a moment, and some of its caches.
+constexpr std::chrono::microseconds kShortestPause{100}, kLongestPause{4000};
 
 int tags_of(MPI_Comm communicator) {
   void* value = nullptr;
@@ -57,6 +59,16 @@ void back_off(int rounds, int most_microseconds) {
 }
 
 }  // namespace
+
+void Rhythm::ended(int segments, Clock::time_point now) {
+  between_ = (3 * between_ + (now - last_) / segments) / 4;
+  last_ = now;
+}
+
+Rhythm::Clock::duration Rhythm::pause(Clock::time_point now) const {
+  Clock::duration between = std::max(between_, now - last_);
+  return std::clamp<Clock::duration>(between / 8, kShortestPause, kLongestPause);
+}
 
 void end_job(const Cluster& cluster, const std::exception_ptr& why) {
   auto [text, status] = failure_of(why);
@@ -115,6 +127,7 @@ void MpiTransport::work() {
       if (running_.empty()) {
         more_.wait(lock, [&] { return stopping_ || !posted_.empty(); });
         if (posted_.empty()) return;
+        rhythm_.begin(Rhythm::Clock::now());
       }
     }
     start_posted();
@@ -144,15 +157,26 @@ void MpiTransport::start_posted() {
   for (Lane* lane : lanes) fill(*lane);
 }
 
-// Every message has segments on their way: one end may be ready for it while the other still waits for its forerunner.
+// What is asked for is there: those that send have twice as many.
+size_t MpiTransport::window_of(const Lane& lane) const {
+  if (lane.empty()) return 0;
+  bool sends = lane.begin()->second.posted.is_send;
+  auto same_way = std::count_if(lanes_.begin(), lanes_.end(),
+                                [&](const auto& l) { return l.first.first == sends && !l.second.empty(); });
+  return std::max(kLeastWindow, kWindow / static_cast<size_t>(same_way)) * (sends ? 2 : 1);
+}
+
+// Every message has its first segment on its way: one end may be ready for it while the other still waits for its
+// forerunner. The oldest one of all does not wait for the answer. Those that both ends are ready for share the window,
+// older ones first and whatever younger ones have begun: sooner or later both ends know the same oldest one, which gets
+// on.
 void MpiTransport::fill(Lane& lane) {
-  const size_t* window = std::begin(kWindows);
+  size_t used = 0, window = window_of(lane);
   for (auto& [number, message] : lane) {
-    size_t most = message.posted.is_send ? 2 * *window : *window;  // what is asked for is there
-    while (message.started < message.segments.size() && message.started - message.ended < most) {
-      start_segment(lane, message);
-    }
-    if (window + 1 != std::end(kWindows)) ++window;
+    bool oldest = number == lane.begin()->first;
+    size_t most = message.agreed ? window - std::min(window, used) : oldest ? window : 1;
+    while (message.started < message.segments.size() && message.on_their_way() < most) start_segment(lane, message);
+    if (message.agreed) used += message.on_their_way();
   }
 }
 
@@ -162,13 +186,15 @@ void MpiTransport::start_segment(Lane& lane, Travelling& message) {
   int tag = static_cast<int>(number % most_tags_);  // far fewer are on their way at once
   int other = other_end(message.posted);
   MPI_Request request = MPI_REQUEST_NULL;
+  bool asks = message.started == 1 && message.segments.size() > 1;  // whether the other end is ready
   if (message.posted.is_send) {
-    MPI_Isend(MPI_BOTTOM, 1, type.get(), other, tag, cluster_.all(), &request);
+    auto* send = asks ? MPI_Issend : MPI_Isend;
+    send(MPI_BOTTOM, 1, type.get(), other, tag, cluster_.all(), &request);
   } else {
     MPI_Irecv(MPI_BOTTOM, 1, type.get(), other, tag, cluster_.all(), &request);
   }
   requests_.push_back(request);
-  running_.push_back({std::move(type), &lane, number});
+  running_.push_back({std::move(type), &lane, number, message.started == 1});
 }
 
 bool MpiTransport::finish_some() {
@@ -177,6 +203,7 @@ bool MpiTransport::finish_some() {
   std::vector<MPI_Status> statuses(requests_.size());
   MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, which.data(), statuses.data());
   if (count == MPI_UNDEFINED || count == 0) return false;
+  rhythm_.ended(count, Rhythm::Clock::now());
   std::set<Lane*> lanes;
   std::vector<std::pair<Done, int64_t>> done;
   for (int i = 0; i < count; ++i) {
@@ -187,6 +214,7 @@ bool MpiTransport::finish_some() {
       MPI_Get_elements_x(&statuses[static_cast<size_t>(i)], segment.type.get(), &bytes);
     }
     message.bytes += bytes;
+    message.agreed = message.agreed || segment.first;
     lanes.insert(segment.lane);
     if (++message.ended < message.segments.size()) continue;
     done.emplace_back(std::move(message.posted.done), message.bytes);
@@ -203,13 +231,12 @@ bool MpiTransport::finish_some() {
   return true;
 }
 
-// While leaves compute they are to have the cores, and bytes in the buffers of the system wait: the longer, the slower
-// segments come. Another message, or the end of the last leaf, ends the pause.
+// While leaves compute they are to have the cores, and bytes in the buffers of the system wait. Another message, or the
+// end of the last leaf, ends the pause.
 void MpiTransport::pause(int idle_rounds) {
   if (computing_ == 0) return back_off(idle_rounds, 100);
   std::unique_lock lock(mutex_);
-  more_.wait_for(lock, std::chrono::microseconds(100 * std::min(20, idle_rounds)),
-                 [&] { return !posted_.empty() || computing_ == 0; });
+  more_.wait_for(lock, rhythm_.pause(Rhythm::Clock::now()), [&] { return !posted_.empty() || computing_ == 0; });
 }
 
 }  // namespace distal::core

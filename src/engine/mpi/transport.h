@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <map>
 #include <mutex>
@@ -18,12 +19,28 @@ namespace distal::core {
 // Says why on stderr, and ends all ranks: one that fails alone would leave the others waiting.
 [[noreturn]] void end_job(const Cluster& cluster, const std::exception_ptr& why);
 
+// How often it is worth looking whether a segment has come or gone: several times for each, so that the buffers of the
+// system neither run full nor empty meanwhile, and not more often, as it takes time from those that compute.
+class Rhythm {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  void begin(Clock::time_point now) { last_ = now; }  // after nothing was on its way
+  void ended(int segments, Clock::time_point now);
+  Clock::duration pause(Clock::time_point now) const;
+
+ private:
+  Clock::time_point last_;
+  Clock::duration between_{0};
+};
+
 // Messages between ranks. A thread of its own starts them, drives them on while others compute, and sleeps while there
 // are none: MPI needs to be called for large messages to get on. It alone calls MPI while a plan is carried out.
 //
-// A message goes in segments, a few at a time, and the next message to or from the same rank begins with its first ones
-// already, so that the ends have agreed on them when it is their turn. Whole messages side by side would share the link
-// and end at the same time, and nothing would travel while the ends agree on the next ones.
+// A message goes in segments, and its first one, which is small, tells the ends that both are ready for it. Of the
+// messages between two ranks the oldest that both are ready for has the link, a few segments at a time, and the next
+// one begins where it has no more to start. Whole messages side by side would share the link and end at the same time,
+// and nothing would travel while the ends agree on the next ones.
 class MpiTransport : public Transport {
  public:
   MpiTransport(const Cluster& cluster, std::vector<int> ranks, int64_t element_bytes);
@@ -53,6 +70,9 @@ class MpiTransport : public Transport {
     std::vector<Segment> segments;
     size_t started = 0, ended = 0;  // of the segments
     int64_t bytes = 0;              // that have come
+    bool agreed = false;            // both ends are ready
+
+    size_t on_their_way() const { return started - ended; }
   };
   // Those to one rank, or from one, by their numbers.
   using Lane = std::map<int64_t, Travelling>;
@@ -60,12 +80,14 @@ class MpiTransport : public Transport {
     Datatype type;
     Lane* lane;
     int64_t number;
+    bool first;  // of its message
   };
   int rank_of(int64_t processor) const { return ranks_[static_cast<size_t>(processor)]; }
   void post(Posted posted);
   void work();
   int other_end(const Posted& posted) const;
   void start_posted();
+  size_t window_of(const Lane& lane) const;
   void fill(Lane& lane);
   void start_segment(Lane& lane, Travelling& message);
   bool finish_some();
@@ -86,6 +108,7 @@ class MpiTransport : public Transport {
   std::map<std::pair<bool, int>, Lane> lanes_;  // by whether they send, and the other rank
   std::vector<MPI_Request> requests_;           // of segments
   std::vector<Running> running_;                // by request
+  Rhythm rhythm_;
   std::thread thread_;
 };
 
