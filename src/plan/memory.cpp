@@ -89,15 +89,18 @@ std::vector<Rect> staged_parts(const Rect& rect, int64_t element_bytes) {
   return cut_up(rect, std::max<int64_t>(1, kStagingBytes / element_bytes));
 }
 
+std::vector<int64_t> home_bytes(const Plan& plan) {
+  std::vector<int64_t> out(static_cast<size_t>(plan.processors), 0);
+  for (const TensorPlan& t : plan.tensors) {
+    for (int64_t p = 0; p < t.owners.machine().processors; ++p) out[static_cast<size_t>(p)] += t.piece_bytes(p);
+  }
+  return out;
+}
+
 MemoryNeeds memory_needs(const Plan& plan, const MemoryOptions& options) {
   MemoryNeeds needs;
   needs.options = options;
-  needs.home_bytes.assign(static_cast<size_t>(plan.processors), 0);
-  for (const TensorPlan& t : plan.tensors) {
-    for (int64_t p = 0; p < t.owners.machine().processors; ++p) {
-      if (t.owners.owns_any(p)) needs.home_bytes[p] += t.owners.piece_of(p).volume() * t.element_bytes;
-    }
-  }
+  needs.home_bytes = home_bytes(plan);
   NeedsVisitor visitor(plan, needs);
   walk(plan, visitor);
 

@@ -72,12 +72,14 @@ struct MemoryNeeds {
   std::vector<int64_t> workspace_bytes;  // by stage: of each processor that runs its leaf
   // [stage][processor]: of one of its two staging buffers
   std::vector<std::unordered_map<int64_t, int64_t>> staging_bytes;
-  std::vector<int64_t> home_bytes;  // by processor, all tensors
+  std::vector<int64_t> home_bytes;  // by processor: pieces
   std::vector<int64_t> peak;        // by processor: pieces and buffers
   int64_t peak_per_processor = 0;   // of the processor that needs most
   int64_t total = 0;                // of all processors together
 };
 
 MemoryNeeds memory_needs(const Plan& plan, const MemoryOptions& options);
+// What the pieces of all tensors take, by processor.
+std::vector<int64_t> home_bytes(const Plan& plan);
 
 }  // namespace distal::core

@@ -28,6 +28,10 @@ struct TensorPlan {
   Ownership owners;
   std::vector<int> order;
   int64_t element_bytes = 0;
+
+  int64_t piece_bytes(int64_t processor) const {
+    return owners.owns_any(processor) ? owners.piece_of(processor).volume() * element_bytes : 0;
+  }
 };
 
 struct AcquirePlan {

@@ -187,12 +187,7 @@ class Verifier : public PlanVisitor {
 
   // The pieces of all tensors stay while the stage runs, and its buffers come on top.
   void check_memory() const {
-    std::vector<int64_t> held(static_cast<size_t>(plan_.processors), 0);
-    for (const TensorPlan& t : plan_.tensors) {
-      for (int64_t p = 0; p < t.owners.machine().processors; ++p) {
-        if (t.owners.owns_any(p)) held[p] += t.owners.piece_of(p).volume() * t.element_bytes;
-      }
-    }
+    std::vector<int64_t> held = home_bytes(plan_);
     for (const auto& acquire : needs_.buffers[stage_ - plan_.stages.data()]) {
       for (const auto& [place, need] : acquire) held[place] += need.bytes * need.depth;
     }

@@ -1,6 +1,7 @@
 """What the MPI engine refuses, and how a job ends when a rank does."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -101,6 +102,15 @@ class Refusals(CliTest):
         size = "ni=400000,nj=400000,nk=400000"
         self.refuse(3, [" bytes) on this node, and it has "], "run", SUMMA, "--engine", "mpi", "--ranks", 2, "--set", size)
 
+    def test_memory_of_ranks_that_do_not_share_it(self):
+        """They still have one machine."""
+        run = ["run", SUMMA, "--engine", "mpi", "--ranks", 2, "--set", "ni=400000,nj=400000,nk=400000"]
+        needs = []
+        for shared in "10":
+            said = self.refuse(3, "on this node, and it has", *run, env={"DISTAL_MPI_SHARED": shared})
+            needs.append(int(re.search(r"\(([\d,]+) bytes\) on this node", said).group(1).replace(",", "")))
+        self.assertGreaterEqual(needs[1], needs[0])
+
     def test_ranks_of_the_job(self):
         done = mpirun("-n", 2, BINARY, "run", SUMMA, "--engine", "mpi", "--ranks", 3)
         self.assertNotEqual(done.returncode, 0)
@@ -173,6 +183,8 @@ class Differences(CliTest):
         done = mpirun("-n", 1, *run, ":", "-n", 1, "env", "DISTAL_MPI_SHARED=0", *run)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("2 MPI ranks on 2 nodes", done.stdout)
+        both = mpirun("-n", 2, *run)
+        self.assertEqual(re.search("[^ ]+ threads? each", done.stdout)[0], re.search("[^ ]+ threads? each", both.stdout)[0])
 
 
 class Users(CliTest):

@@ -21,10 +21,6 @@ bool is_written(const core::Plan& plan, size_t tensor) {
                      [&](const core::StagePlan& s) { return s.output == static_cast<int>(tensor); });
 }
 
-int64_t piece_bytes(const core::TensorPlan& tensor, int64_t processor) {
-  return tensor.owners.owns_any(processor) ? tensor.owners.piece_of(processor).volume() * tensor.element_bytes : 0;
-}
-
 // What ranks of one node bring each other of each tensor.
 class NodeTraffic : public core::PlanVisitor {
  public:
@@ -120,7 +116,7 @@ bool NodePieces::choose_ways(const std::vector<int>& ranks) {
   for (size_t t = 0; t < lies_in_.size(); ++t) {
     int64_t held = 0;
     for (int64_t p = 0; p < plan.tensors[t].owners.machine().processors; ++p) {
-      if (cluster_.is_near(ranks[static_cast<size_t>(p)])) held += piece_bytes(plan.tensors[t], p);
+      if (cluster_.is_near(ranks[static_cast<size_t>(p)])) held += plan.tensors[t].piece_bytes(p);
     }
     if (agreed[t] != 0) {
       seen_[t].way = Way::Shared;

@@ -1,5 +1,6 @@
 #include "engine/mpi/cluster.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <set>
 #include <string>
@@ -12,6 +13,18 @@ bool all_say(MPI_Comm communicator, bool mine) {
   return said == 1;
 }
 
+namespace {
+
+// By rank, the first rank of its group.
+std::vector<int> first_ranks(MPI_Comm all, MPI_Comm group, int rank, int ranks) {
+  MPI_Bcast(&rank, 1, MPI_INT, 0, group);
+  std::vector<int> out(static_cast<size_t>(ranks));
+  MPI_Allgather(&rank, 1, MPI_INT, out.data(), 1, MPI_INT, all);
+  return out;
+}
+
+}  // namespace
+
 bool may_share() {
   const char* said = std::getenv("DISTAL_MPI_SHARED");
   return !said || std::string(said) != "0";
@@ -22,26 +35,28 @@ Cluster::Cluster(MPI_Comm communicator, bool share) {
   MPI_Comm_rank(all_, &rank_);
   MPI_Comm_size(all_, &ranks_);
   shares_ = all_say(all_, share);
-  if (shares_) {
-    MPI_Comm_split_type(all_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node_);
-  } else {
+  MPI_Comm_split_type(all_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node_);
+  machine_of_rank_ = first_ranks(all_, node_, rank_, ranks_);
+  if (!shares_) {
+    MPI_Comm_free(&node_);
     MPI_Comm_dup(MPI_COMM_SELF, &node_);
   }
+  node_of_rank_ = first_ranks(all_, node_, rank_, ranks_);
   MPI_Comm_size(node_, &ranks_on_node_);
   int here = 0;
   MPI_Comm_rank(node_, &here);
-  // The node goes by its first rank.
-  int first = rank_;
-  MPI_Bcast(&first, 1, MPI_INT, 0, node_);
-  node_of_rank_.resize(static_cast<size_t>(ranks_));
   rank_in_node_.resize(static_cast<size_t>(ranks_));
-  MPI_Allgather(&first, 1, MPI_INT, node_of_rank_.data(), 1, MPI_INT, all_);
   MPI_Allgather(&here, 1, MPI_INT, rank_in_node_.data(), 1, MPI_INT, all_);
 }
 
 Cluster::~Cluster() {
   MPI_Comm_free(&node_);
   MPI_Comm_free(&all_);
+}
+
+int Cluster::ranks_on_machine() const {
+  int mine = machine_of_rank_[static_cast<size_t>(rank_)];
+  return static_cast<int>(std::count(machine_of_rank_.begin(), machine_of_rank_.end(), mine));
 }
 
 int Cluster::nodes() const {

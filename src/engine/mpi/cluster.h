@@ -17,7 +17,8 @@ bool may_share();
 // The ranks of a communicator, and which of them share a node. Every rank knows this of all.
 class Cluster {
  public:
-  // With `share` off on any rank, every rank is taken for a node of its own.
+  // With `share` off on any rank, every rank is taken for a node of its own; but those that run on one machine still
+  // have its cores and its memory together.
   Cluster(MPI_Comm communicator, bool share);
   ~Cluster();
   Cluster(const Cluster&) = delete;
@@ -35,13 +36,17 @@ class Cluster {
   bool is_near(int rank) const {  // on the node of this one
     return node_of_rank_[static_cast<size_t>(rank)] == node_of_rank_[static_cast<size_t>(rank_)];
   }
+  int ranks_on_machine() const;  // of this one
+  bool is_on_machine(int rank) const {
+    return machine_of_rank_[static_cast<size_t>(rank)] == machine_of_rank_[static_cast<size_t>(rank_)];
+  }
   int rank_in_node(int rank) const { return rank_in_node_[static_cast<size_t>(rank)]; }
 
  private:
   MPI_Comm all_ = MPI_COMM_NULL, node_ = MPI_COMM_NULL;
   bool shares_ = false;
   int rank_ = 0, ranks_ = 1, ranks_on_node_ = 1;
-  std::vector<int> node_of_rank_, rank_in_node_;
+  std::vector<int> machine_of_rank_, node_of_rank_, rank_in_node_;
 };
 
 }  // namespace distal::core

@@ -21,7 +21,7 @@ constexpr int64_t kCheap = 4;               // this part of what a run needs any
 int threads_for(const Cluster& cluster, const MpiOptions& options) {
   if (options.threads > 0) return options.threads;
   // A rank that is bound to cores has these; one that is not has its share of the node.
-  int share = static_cast<int>(std::thread::hardware_concurrency()) / cluster.ranks_on_node();
+  int share = static_cast<int>(std::thread::hardware_concurrency()) / cluster.ranks_on_machine();
   return std::max(1, std::min(share, usable_cores()));
 }
 
@@ -45,11 +45,11 @@ Reach reach_of(const Cluster& cluster, const std::vector<int>& ranks, bool share
   return Reach::within(std::move(nodes));
 }
 
-// What the processors on the node of this rank have together.
-int64_t of_node(const Cluster& cluster, const std::vector<int>& ranks, const std::vector<int64_t>& by_processor) {
+// What the processors on the machine of this rank have together.
+int64_t of_machine(const Cluster& cluster, const std::vector<int>& ranks, const std::vector<int64_t>& by_processor) {
   int64_t bytes = 0;
   for (size_t p = 0; p < ranks.size(); ++p) {
-    if (cluster.is_near(ranks[p])) bytes += by_processor[p];
+    if (cluster.is_on_machine(ranks[p])) bytes += by_processor[p];
   }
   return bytes;
 }
@@ -87,9 +87,9 @@ MpiEngine::MpiEngine(const Plan& plan, const Cluster& cluster, MpiOptions option
                      int64_t available)
     : MpiEngine(plan, cluster, options) {
   store_ = std::move(store);
-  MemoryOptions memory = memory_options(options, options.share);
-  int64_t pieces = of_node(cluster, ranks_, memory_needs(plan, memory).home_bytes);
-  choose_needs(memory, std::min(available, std::numeric_limits<int64_t>::max() - pieces) + pieces);
+  int64_t pieces = of_machine(cluster, ranks_, home_bytes(plan));
+  int64_t with_pieces = std::min(available, std::numeric_limits<int64_t>::max() - pieces) + pieces;
+  choose_needs(memory_options(options, options.share), with_pieces);
   connect();
 }
 
@@ -112,14 +112,14 @@ void MpiEngine::choose_needs(MemoryOptions memory, int64_t available) {
   MemoryNeeds least = memory_needs(plan_, memory);
   auto is_fine = [&](const MemoryNeeds& needs) {
     bool cheap = needs.options.ahead <= 1 || needs.total - least.total <= least.total / kCheap;
-    return all_say(cluster_.all(), cheap && of_node(cluster_, ranks_, needs.peak) <= available);
+    return all_say(cluster_.all(), cheap && of_machine(cluster_, ranks_, needs.peak) <= available);
   };
   for (memory.ahead = most; memory.ahead > 0; --memory.ahead) {
     needs_ = memory_needs(plan_, memory);
     if (is_fine(needs_)) break;
   }
   if (memory.ahead == 0) needs_ = std::move(least);
-  together(cluster_, [&] { require_node_memory(of_node(cluster_, ranks_, needs_.peak), available); });
+  together(cluster_, [&] { require_node_memory(of_machine(cluster_, ranks_, needs_.peak), available); });
 }
 
 // Those of this rank, and, in windows, those of its neighbours.
