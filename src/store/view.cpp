@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "support/past_caches.h"
+
 namespace distal::core {
 
 namespace {
@@ -91,9 +93,13 @@ void clear_rect(ElementType type, const View& to, const Rect& rect) {
   });
 }
 
-void copy_rect(ElementType type, const View& to, const View& from, const Rect& rect) {
+void copy_rect(ElementType type, const View& to, const View& from, const Rect& rect, Caches caches) {
   if (rect.empty()) return;
   CopyLoops loops = loops_of(to, from, rect);
+  auto copy_line = [&](std::byte* target, const std::byte* source, size_t bytes) {
+    if (caches == Caches::Pass) return copy_past_caches(target, source, bytes);
+    std::memcpy(target, source, bytes);
+  };
   with_element_type(type, [&](auto zero) {
     using T = decltype(zero);
     auto* target = reinterpret_cast<T*>(to.data);
@@ -101,7 +107,8 @@ void copy_rect(ElementType type, const View& to, const View& from, const Rect& r
     for_each_row(loops, 0, loops.to_start, loops.from_start,
                  [&](int64_t t, int64_t f, int64_t n, int64_t ts, int64_t fs) {
                    if (ts == 1 && fs == 1) {
-                     std::memcpy(target + t, source + f, static_cast<size_t>(n) * sizeof(T));
+                     auto size = static_cast<int64_t>(sizeof(T));
+                     copy_line(to.data + t * size, from.data + f * size, static_cast<size_t>(n * size));
                    } else {
                      for (int64_t i = 0; i < n; ++i) target[t + i * ts] = source[f + i * fs];
                    }

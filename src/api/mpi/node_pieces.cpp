@@ -10,6 +10,8 @@ namespace distal {
 namespace {
 
 constexpr int64_t kPartBytes = 1 << 20;  // of a copy, for one thread
+constexpr int64_t kPastCaches =
+    8 << 20;  // a rank's copies of more bytes are not in a cache any more when they are read
 
 core::PieceOffsets offsets_of(const core::TensorPieces& pieces, const std::vector<int>& ranks, int rank) {
   return core::piece_offsets(pieces.owners(), pieces.type(),
@@ -166,14 +168,15 @@ int64_t NodePieces::copy(int threads) {
   if (parts.empty()) return 0;
   if (!team_ || team_->size() != threads) team_ = std::make_unique<core::Team>(threads);
   core::ElementType type = own_[0]->type();  // a program computes with one
+  int64_t bytes = 0;
+  for (const Part& part : parts) bytes += part.rect.volume() * core::size_of(type);
+  core::Caches caches = bytes > kPastCaches ? core::Caches::Pass : core::Caches::Fill;
   team_->run([&](int thread) {
     for (auto i = static_cast<size_t>(thread); i < parts.size(); i += static_cast<size_t>(threads)) {
-      core::copy_rect(type, parts[i].to, parts[i].from, parts[i].rect);
+      core::copy_rect(type, parts[i].to, parts[i].from, parts[i].rect, caches);
     }
   });
-  int64_t elements = 0;
-  for (const Part& part : parts) elements += part.rect.volume();
-  return elements * core::size_of(type);
+  return bytes;
 }
 
 void NodePieces::let_go() {

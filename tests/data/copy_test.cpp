@@ -1,0 +1,51 @@
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <numeric>
+
+#include "store/view.h"
+#include "support/past_caches.h"
+
+namespace distal::core {
+
+namespace {
+
+std::vector<std::byte> numbered(size_t count) {
+  std::vector<std::byte> out(count);
+  for (size_t i = 0; i < count; ++i) out[i] = static_cast<std::byte>(i * 7 + i / 251);
+  return out;
+}
+
+TEST(CopyPastCaches, OfAnySizeToAnyPlaceTouchesNothingElse) {
+  std::vector<std::byte> source = numbered(400);
+  for (size_t to = 0; to < 70; to += 3) {
+    for (size_t from : {0, 1, 8, 33}) {
+      for (size_t bytes : {0, 1, 15, 16, 63, 64, 65, 127, 128, 200, 257}) {
+        std::vector<std::byte> got(400, std::byte{0xee}), want = got;
+        copy_past_caches(got.data() + to, source.data() + from, bytes);
+        std::memcpy(want.data() + to, source.data() + from, bytes);
+        ASSERT_EQ(got, want) << bytes << " bytes from " << from << " to " << to;
+      }
+    }
+  }
+}
+
+TEST(CopyRect, PastCachesIsTheSame) {
+  Rect rect{{1, 2, 0}, {4, 7, 23}};
+  std::vector<double> source(5 * 9 * 31);
+  std::iota(source.begin(), source.end(), 1.0);
+  for (const Coordinates& strides : {Coordinates{9 * 31, 31, 1}, Coordinates{1, 5, 45}}) {
+    View from{reinterpret_cast<std::byte*>(source.data()), 0, strides};
+    std::vector<double> filled(5 * 9 * 31), passed = filled;
+    View to_filled{reinterpret_cast<std::byte*>(filled.data()), 0, {9 * 31, 31, 1}};
+    View to_passed{reinterpret_cast<std::byte*>(passed.data()), 0, {9 * 31, 31, 1}};
+    copy_rect(ElementType::Double, to_filled, from, rect);
+    copy_rect(ElementType::Double, to_passed, from, rect, Caches::Pass);
+    EXPECT_EQ(filled, passed);
+    EXPECT_EQ(filled[1 * 9 * 31 + 2 * 31], source[static_cast<size_t>(strides[0] + 2 * strides[1])]);
+  }
+}
+
+}  // namespace
+
+}  // namespace distal::core
