@@ -12,8 +12,8 @@ from pathlib import Path
 
 TIMEOUT = 600
 MPIRUN = ("mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-np")
-MPIRUN_ON_CORES = ("mpirun", "--allow-run-as-root", "--map-by", "core:OVERSUBSCRIBE", "--bind-to", "core:overload-allowed",
-                   "-np")
+MPIRUN_ON_CORES = ("mpirun", "--allow-run-as-root", "--map-by", "hwthread:OVERSUBSCRIBE", "--bind-to",
+                   "hwthread:overload-allowed", "-np")
 
 
 @dataclass

@@ -1,5 +1,5 @@
-// What elements cost that do not lie side by side: datatypes of MPI, by which it gathers and scatters them itself, beside
-// copies of ours to and from one block. Two ranks send a square of columns, as wide as a line says, out of wider rows.
+// What elements cost that do not lie side by side: datatypes of MPI, by which it gathers and scatters them itself,
+// beside copies of ours to and from one block. One rank sends another one some columns of a matrix of more.
 
 #include <mpi.h>
 
@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <vector>
 
 #include "engine/mpi/datatype.h"
@@ -23,7 +22,7 @@ constexpr int64_t kSegments = 16;
 struct Columns {
   std::vector<double> memory, packed;
   std::vector<Rect> rects;
-  View view, dense;
+  View view;
 
   explicit Columns(int64_t width) {
     int64_t rows = kBytes / 8 / width, stride = 2 * width + 8;
@@ -32,9 +31,7 @@ struct Columns {
     view = {reinterpret_cast<std::byte*>(memory.data()), 0, {stride, 1}};
     for (int64_t s = 0; s < kSegments; ++s) rects.push_back({{s * rows, 0}, {(s + 1) * rows, width}});
   }
-  View packed_view(const Rect& rect) {
-    return dense_view(reinterpret_cast<std::byte*>(packed.data()), rect, {0, 1});
-  }
+  View packed_view(const Rect& rect) { return dense_view(reinterpret_cast<std::byte*>(packed.data()), rect, {0, 1}); }
 };
 
 void by_datatype(Columns& c, const Rect& rect, int rank) {
@@ -78,7 +75,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (ranks != 2) {
-    if (rank == 0) std::fputs("usage: mpirun -np 2 packing\n", stderr);
+    if (rank == 0) std::fputs("usage: mpirun -np 2 bench_mpi_packing\n", stderr);
     MPI_Finalize();
     return 2;
   }

@@ -32,7 +32,8 @@ TENSOR_TARGETS = {("ttv", 2): 5, ("innerprod", 2): 2.4, ("ttm", 2): 1.2, ("mttkr
 NETWORK_NOTE = f"""\
 GEMM in {cases.NETWORK_STEPS} steps, `network.distal`: C is {cases.NETWORK_TERMS} x {cases.NETWORK_COLUMNS}, and each node
 has {cases.NETWORK_ROWS} rows of A. Rates make communication last about as long as computing, or three quarters of it.
-Computing alone is the run in shared memory, on the same cores; communication alone is the same program with one row of A a rank."""
+Computing alone is the run in shared memory, on the same cores; communication alone is the same program with one row
+of A a rank."""
 
 
 def gemm_title(shape, ranks):

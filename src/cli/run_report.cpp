@@ -73,7 +73,10 @@ std::string RunReport::moved_text() const {
 }
 
 std::string RunReport::memory_text() const {
-  return fmt::format("  memory    {} at most on one processor\n", bytes_text(double(peak_bytes_per_processor)));
+  std::string resident =
+      resident_bytes ? fmt::format(", {} at most in one process", bytes_text(double(*resident_bytes))) : "";
+  return fmt::format("  memory    {} at most on one processor{}\n", bytes_text(double(peak_bytes_per_processor)),
+                     resident);
 }
 
 std::string RunReport::time_text() const {

@@ -59,6 +59,11 @@ void Runner::count(const FetchStep& step, const Fetch& f) {
   messages_ += static_cast<int64_t>(senders.size());
 }
 
+void Runner::count_arrival(const Arrival& arrival, int64_t bytes) {
+  moved_ += bytes;
+  if (bytes > 0 && !arrival->exchange(true)) ++messages_;
+}
+
 // From one process to another, unless it lies at home in reach of both.
 bool Runner::comes_by_message(const FetchPiece& piece, int64_t place) const {
   if (!needs_.options.apart(piece.source, place)) return false;
@@ -142,13 +147,12 @@ Runner::Filling Runner::filling_of(const AcquirePlan& a, const Fetch& f, const S
     if (parts.empty()) continue;
     int64_t from = carrier(f.place, source);
     Message message{from, f.place, options_.transport->next_number(from, f.place), {}};
-    bool counts = moves(*stage_, a.acquire->place_levels, source, f.place);
     for (const Delivery& d : parts) {
       message.parts.push_back({slot.views[d.rect], d.part});
       out.delivered[d.rect] += d.part.volume();
-      // It is counted when it has come.
-      if (counts) moved_ -= d.part.volume() * tensor(a.tensor).element_bytes;
+      moved_ -= d.part.volume() * tensor(a.tensor).element_bytes;
     }
+    --messages_;  // it is counted when it has come
     out.messages.push_back(std::move(message));
   }
   if (!out.messages.empty()) out.inside = copies_inside(f, slot, copied);
@@ -227,10 +231,10 @@ TaskPtr Runner::send_task(Message message) {
   });
 }
 
-TaskPtr Runner::receive_task(Message message) {
-  return stream_.make_asynchronous([this, message = std::move(message)](std::function<void()> complete) {
-    options_.transport->receive(message, [this, complete = std::move(complete)](int64_t bytes) {
-      moved_ += bytes;
+TaskPtr Runner::receive_task(Message message, const Arrival& arrival) {
+  return stream_.make_asynchronous([this, message = std::move(message), arrival](std::function<void()> complete) {
+    options_.transport->receive(message, [this, arrival, complete = std::move(complete)](int64_t bytes) {
+      if (arrival) count_arrival(arrival, bytes);
       copied_ += bytes;
       complete();
     });
@@ -238,7 +242,7 @@ TaskPtr Runner::receive_task(Message message) {
 }
 
 void Runner::submit_receive(Message message, Slot& slot, bool alone) {
-  TaskPtr task = receive_task(std::move(message));
+  TaskPtr task = receive_task(std::move(message), std::make_shared<std::atomic<bool>>());
   std::vector<TaskPtr> dependencies;
   alone ? slot.resource.add_exclusive(task, dependencies) : slot.resource.add_shared(task, dependencies);
   stream_.submit(task, dependencies);

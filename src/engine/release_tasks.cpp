@@ -15,7 +15,7 @@ bool goes_the_same_way(const Transfer& a, const Transfer& b) {
 
 void Runner::release(const ReleaseStep& step) {
   shared_.clear();
-  std::set<std::pair<int64_t, int64_t>> pairs;
+  std::map<std::pair<int64_t, int64_t>, Arrival> pairs;
   const Transfer* end = step.transfers.data() + step.transfers.size();
   for (const Transfer* t = step.transfers.data(); t != end;) {
     const Transfer* next = t + 1;
@@ -23,9 +23,10 @@ void Runner::release(const ReleaseStep& step) {
     while (here != there && next != end && goes_the_same_way(*t, *next)) ++next;
     std::span<const Transfer> same_way{t, next};
     bool in_reach = needs_.options.in_reach(*t);
+    Arrival arrival;
     if (there && moves(*stage_, step, *t)) {
-      pairs.insert({t->source, t->destination});
-      if (here || in_reach) moved_ += bytes_of(step, same_way);
+      arrival = pairs.try_emplace({t->source, t->destination}, std::make_shared<std::atomic<bool>>()).first->second;
+      if (here || in_reach) count_arrival(arrival, bytes_of(step, same_way));
     }
     if (here && there) {
       transfer(step, *t);
@@ -34,13 +35,12 @@ void Runner::release(const ReleaseStep& step) {
     } else if (there && in_reach) {
       let_store(*t);
     } else if (here || there) {
-      transfer_by_message(step, same_way);
+      transfer_by_message(step, same_way, arrival);
     }
     t = next;
   }
   // Whoever uses these next, perhaps side by side with others, does so when all of this is over.
   for (const auto& [resource, sharing] : shared_) submit_nothing(*resource);
-  messages_ += static_cast<int64_t>(pairs.size());
 }
 
 int64_t Runner::bytes_of(const ReleaseStep& step, std::span<const Transfer> transfers) const {
@@ -138,15 +138,15 @@ void Runner::share(Resource& resource, Sharing sharing, const TaskPtr& task, std
   resource.add_shared(task, dependencies);
 }
 
-void Runner::transfer_by_message(const ReleaseStep& step, std::span<const Transfer> same_way) {
+void Runner::transfer_by_message(const ReleaseStep& step, std::span<const Transfer> same_way, const Arrival& arrival) {
   const Transfer& first = same_way[0];
   for (const std::vector<Rect>& rects : messages_of(step, same_way)) {
     if (is_here(first.source)) {
       send_parts(step, first, rects);
     } else if (adds(first)) {
-      receive_and_add(step, first, rects[0]);
+      receive_and_add(step, first, rects[0], arrival);
     } else {
-      receive_home(step, first, rects);
+      receive_home(step, first, rects, arrival);
     }
   }
 }
@@ -178,21 +178,22 @@ void Runner::send_parts(const ReleaseStep& step, const Transfer& first, const st
   stream_.submit(task, dependencies);
 }
 
-void Runner::receive_home(const ReleaseStep& step, const Transfer& first, const std::vector<Rect>& rects) {
+void Runner::receive_home(const ReleaseStep& step, const Transfer& first, const std::vector<Rect>& rects,
+                          const Arrival& arrival) {
   Message message{
       first.source, first.destination, options_.transport->next_number(first.source, first.destination), {}};
   for (const Rect& r : rects) message.parts.push_back({store_.view(step.tensor, first.destination, r), r});
-  TaskPtr task = receive_task(std::move(message));
+  TaskPtr task = receive_task(std::move(message), arrival);
   std::vector<TaskPtr> dependencies;
   share(homes_[static_cast<size_t>(first.destination)], Sharing::Writes, task, dependencies);
   stream_.submit(task, dependencies);
 }
 
-void Runner::receive_and_add(const ReleaseStep& step, const Transfer& t, const Rect& part) {
+void Runner::receive_and_add(const ReleaseStep& step, const Transfer& t, const Rect& part, const Arrival& arrival) {
   Staging& staging = staging_[t.destination][staged_[t.destination]++ % 2];
   View staged = dense_view(staging.memory, part, tensor(step.tensor).order);
   Message message{t.source, t.destination, options_.transport->next_number(t.source, t.destination), {{staged, part}}};
-  TaskPtr receive = receive_task(std::move(message));
+  TaskPtr receive = receive_task(std::move(message), arrival);
   std::vector<TaskPtr> dependencies;
   staging.resource.add_exclusive(receive, dependencies);
   stream_.submit(receive, dependencies);

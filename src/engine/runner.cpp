@@ -200,8 +200,8 @@ PlaceBuffers& Runner::buffers_at(int acquire, int64_t place) {
   return *map.emplace(place, std::make_unique<PlaceBuffers>(size, arenas_.of(place))).first->second;
 }
 
-// Waits for everyone before, and lets everyone behind wait for that. Messages that do are not to wait for a thread that
-// computes.
+// Waits for everyone before, and lets everyone behind wait for that. It takes no thread where there are messages: one
+// behind it would wait for a leaf.
 void Runner::submit_nothing(Resource& resource) {
   TaskPtr task =
       options_.transport ? stream_.make_asynchronous([](const auto& complete) { complete(); }) : stream_.make([] {});

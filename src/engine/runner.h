@@ -73,6 +73,8 @@ class Runner : public PlanVisitor {
     std::vector<Message> messages;
     std::vector<int64_t> delivered;  // elements that come by message, by rectangle
   };
+  // Whether something of a message of the plan has come: it counts once, though it may come in parts.
+  using Arrival = std::shared_ptr<std::atomic<bool>>;
   // What tasks of one release do with a piece or a copy, many of them at once.
   enum class Sharing { Reads, Writes };
 
@@ -99,6 +101,7 @@ class Runner : public PlanVisitor {
   // acquire_tasks.cpp
   std::vector<Slot*> source_slots(const FetchStep& step, const Fetch& fetch);
   void count(const FetchStep& step, const Fetch& fetch);
+  void count_arrival(const Arrival& arrival, int64_t bytes);
   void fetch_one(const FetchStep& step, const Fetch& fetch, const std::vector<Slot*>& sources);
   void lay_out(const AcquirePlan& acquire, const Fetch& fetch, Slot& slot);
   void clear_slot(const AcquirePlan& acquire, Slot& slot);
@@ -112,7 +115,7 @@ class Runner : public PlanVisitor {
   Filling filling_of(const AcquirePlan& acquire, const Fetch& fetch, const Slot& slot,
                      const std::vector<size_t>& copied, const std::vector<Slot*>& sources);
   TaskPtr send_task(Message message);
-  TaskPtr receive_task(Message message);
+  TaskPtr receive_task(Message message, const Arrival& arrival = {});
   void submit_receive(Message message, Slot& slot, bool alone);
   void submit_copies(const AcquirePlan& acquire, int64_t place, Slot& slot, Filling filling);
   void serve(const FetchStep& step, const Fetch& fetch, const std::vector<Slot*>& sources);
@@ -130,11 +133,12 @@ class Runner : public PlanVisitor {
   Message token(int64_t source, int64_t destination) const;
   void store_there(const ReleaseStep& step, std::span<const Transfer> same_way);
   void let_store(const Transfer& transfer);
-  void transfer_by_message(const ReleaseStep& step, std::span<const Transfer> same_way);
+  void transfer_by_message(const ReleaseStep& step, std::span<const Transfer> same_way, const Arrival& arrival);
   std::vector<std::vector<Rect>> messages_of(const ReleaseStep& step, std::span<const Transfer> same_way) const;
   void send_parts(const ReleaseStep& step, const Transfer& first, const std::vector<Rect>& rects);
-  void receive_home(const ReleaseStep& step, const Transfer& first, const std::vector<Rect>& rects);
-  void receive_and_add(const ReleaseStep& step, const Transfer& transfer, const Rect& part);
+  void receive_home(const ReleaseStep& step, const Transfer& first, const std::vector<Rect>& rects,
+                    const Arrival& arrival);
+  void receive_and_add(const ReleaseStep& step, const Transfer& transfer, const Rect& part, const Arrival& arrival);
   void share(Resource& resource, Sharing sharing, const TaskPtr& task, std::vector<TaskPtr>& dependencies);
   void take(Resource& resource, const TaskPtr& task, std::vector<TaskPtr>& dependencies);
 
@@ -160,7 +164,7 @@ class Runner : public PlanVisitor {
   std::vector<TaskPtr> last_leaf_;
   std::vector<Interval<int64_t>> intervals_;
   std::atomic<int64_t> moved_{0};
-  int64_t messages_ = 0;
+  std::atomic<int64_t> messages_{0};
   std::atomic<int64_t> copied_{0};
 
   Arenas arenas_;

@@ -9,6 +9,8 @@ namespace distal::core {
 
 namespace {
 
+constexpr size_t kLongLine = 4096;  // bytes for which it is worth to do without the caches
+
 // The dimensions of a rectangle as loops, the one with the smallest step in the target innermost.
 struct CopyLoops {
   Coordinates extents, to, from;
@@ -97,7 +99,7 @@ void copy_rect(ElementType type, const View& to, const View& from, const Rect& r
   if (rect.empty()) return;
   CopyLoops loops = loops_of(to, from, rect);
   auto copy_line = [&](std::byte* target, const std::byte* source, size_t bytes) {
-    if (caches == Caches::Pass) return copy_past_caches(target, source, bytes);
+    if (caches == Caches::Pass && bytes >= kLongLine) return copy_past_caches(target, source, bytes);
     std::memcpy(target, source, bytes);
   };
   with_element_type(type, [&](auto zero) {

@@ -25,8 +25,9 @@ View dense_view(std::byte* data, const Rect& rect, const std::vector<int>& order
 
 // to[x] = 0, for every x in rect.
 void clear_rect(ElementType type, const View& to, const Rect& rect);
-// to[x] = from[x], and to[x] += from[x], for every x in rect. What nobody reads soon may pass the caches by.
+// For what nobody reads soon, a copy may pass the caches by.
 enum class Caches { Fill, Pass };
+// to[x] = from[x], and to[x] += from[x], for every x in rect.
 void copy_rect(ElementType type, const View& to, const View& from, const Rect& rect, Caches caches = Caches::Fill);
 void add_rect(ElementType type, const View& to, const View& from, const Rect& rect);
 

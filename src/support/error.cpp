@@ -50,6 +50,9 @@ Failure failure_of(const std::exception_ptr& why) {
     return {"error: out of memory", static_cast<int>(Error::Kind::Resources)};
   } catch (const std::exception& e) {
     return {fmt::format("internal error (a defect of DISTAL, please report it): {}", e.what()), kSoftwareError};
+  } catch (...) {
+    return {"internal error (a defect of DISTAL, please report it): something was thrown that has no text",
+            kSoftwareError};
   }
 }
 

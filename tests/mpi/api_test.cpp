@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -132,6 +133,83 @@ TEST(MpiKernel, MovesWhatDoesNotFit) {
   EXPECT_EQ(report.bytes_moved, made.cost().bytes_moved);
   EXPECT_EQ(report.messages, made.cost().messages);
   s.A.for_each([&](const std::vector<int64_t>& at, double& got) { ASSERT_EQ(got, value_of(at, 1) - value_of(at, 2)); });
+}
+
+// What a process of ScaLAPACK has of a matrix, in its own words: blocks of mb by nb are dealt out over rows by columns
+// of processes, and what a process gets is one array of columns, each of which has room for more rows than there are.
+struct Local {
+  int64_t m, n, mb, nb, rows, columns, row, column;
+  int64_t leading;
+  std::vector<double> memory;
+
+  Local(int64_t height, int64_t width, int64_t block_m, int64_t block_n, int64_t p)
+      : m(height), n(width), mb(block_m), nb(block_n), rows(2), columns(3), row(p / 3), column(p % 3) {
+    leading = count(m, mb, row, rows) + 5;
+    memory.assign(static_cast<size_t>(leading * std::max<int64_t>(1, count(n, nb, column, columns))), -7.0);
+  }
+  // Of so many coordinates in blocks, those of one of several processes.
+  static int64_t count(int64_t all, int64_t block, int64_t process, int64_t processes) {
+    int64_t whole = all / block, out = whole / processes * block;
+    if (process < whole % processes) out += block;
+    if (process == whole % processes) out += all % block;
+    return out;
+  }
+  template <class F>
+  void for_each(F f) {
+    for (int64_t c = 0; c < count(n, nb, column, columns); ++c) {
+      for (int64_t r = 0; r < count(m, mb, row, rows); ++r) {
+        int64_t i = (r / mb * rows + row) * mb + r % mb, j = (c / nb * columns + column) * nb + c % nb;
+        f(i, j, memory[static_cast<size_t>(c * leading + r)]);
+      }
+    }
+  }
+};
+
+TEST(MpiKernel, MultipliesMatricesOfScaLapack) {
+  constexpr int64_t kM = 37, kN = 29, kK = 41;
+  Machine grid{Grid(2, 3)};
+  auto dealt = [&](int64_t rows, int64_t columns) {
+    Distribution d(grid, {0, 1});
+    d.cyclic(0, Int(rows)).cyclic(1, Int(columns));
+    return Format({Dense, Dense}, {1, 0}, d);
+  };
+  Tensor<double> A({Int(kM), Int(kN)}, dealt(4, 3)), B({Int(kM), Int(kK)}, dealt(4, 5)),
+      C({Int(kK), Int(kN)}, dealt(5, 3));
+  IndexVar i, j, k, io, jo, ii, ji, ko, ki;
+  A(i, j) = B(i, k) * C(k, j);
+  A.schedule()
+      .distribute({i, j}, {io, jo}, {ii, ji}, A)
+      .split(k, ko, ki, Int(10))
+      .reorder({io, jo, ko, ii, ji, ki})
+      .communicate(A, jo)
+      .communicate({B, C}, ko);
+  Kernel made = A.compile();
+  MpiKernel kernel(made, MPI_COMM_WORLD);
+  std::vector<Local> a, b, c;
+  for (int64_t p : kernel.processors()) {
+    a.emplace_back(kM, kN, 4, 3, p);
+    b.emplace_back(kM, kK, 4, 5, p).for_each([](int64_t x, int64_t y, double& v) { v = value_of({x, y}, 1); });
+    c.emplace_back(kK, kN, 5, 3, p).for_each([](int64_t x, int64_t y, double& v) { v = value_of({x, y}, 2); });
+  }
+  std::vector<int64_t> here = kernel.processors();
+  for (size_t at = 0; at < here.size(); ++at) {
+    A.bind(here[at], a[at].memory, {1, a[at].leading});
+    B.bind(here[at], b[at].memory, {1, b[at].leading});
+    C.bind(here[at], c[at].memory, {1, c[at].leading});
+  }
+  for (int run = 0; run < 2; ++run) {
+    RunReport report = kernel.run();
+    EXPECT_EQ(report.bytes_moved, made.cost().bytes_moved);
+    EXPECT_EQ(report.messages, made.cost().messages);
+    for (Local& local : a) {
+      local.for_each([&](int64_t x, int64_t y, double& got) {
+        double want = 0;
+        for (int64_t z = 0; z < kK; ++z) want += value_of({x, z}, 1) * value_of({z, y}, 2);
+        ASSERT_EQ(got, want) << x << ", " << y;
+        got = 0;
+      });
+    }
+  }
 }
 
 // Where DISTAL has the memory of all pieces, ranks of a node use each other's. Of a tensor that is in buffers of a
@@ -287,7 +365,7 @@ TEST(MpiKernel, ComparesWhatRanksWereTold) {
   F(i, j) = s.A(i, j);
   EXPECT_EQ(message_of([&] { MpiKernel(F.compile(), MPI_COMM_WORLD); }), differ);
   RunOptions own;
-  own.own_memory = true;
+  own.own_memory = is_second;  // one refuses, and so do all
   EXPECT_EQ(message_of([&] { kernel.run(own); }),
             "own_memory is of the threads engine; ranks have memory of their own");
 }

@@ -1,14 +1,18 @@
 // Programs on ranks, many of them in one start of MPI: every element of every replica against the reference, and what
 // was moved and held against the plan. All ranks are started alike:
 //
-//   mpi_programs_test shared|apart algorithms SEED
-//   mpi_programs_test shared|apart random FIRST_SEED COUNT
+//   mpi_programs_test shared|pairs|apart algorithms SEED
+//   mpi_programs_test shared|pairs|apart random FIRST_SEED COUNT
+//   mpi_programs_test shared|pairs|apart fails error|memory|anything
 //
-// "apart" makes a node of every rank. The first rank that finds something wrong says what, and ends the job.
+// "apart" makes a node of every rank, and "pairs" of every two. The first rank that finds something wrong says what,
+// and ends the job. With "fails" a leaf of rank 1 does, in the middle of a run.
 
 #include <mpi.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -40,22 +44,42 @@ void watch(const Sample& sample, const Cluster& cluster) {
   alarm(kSecondsPerProgram);
 }
 
+constexpr int64_t kAnyMemory = std::numeric_limits<int64_t>::max();
+
 // A program on all ranks.
 class OnRanks {
  public:
-  OnRanks(const Sample& sample, const Cluster& cluster, bool share, int threads)
+  OnRanks(const Sample& sample, const Cluster& cluster, const MpiOptions& options)
       : sample_(sample),
+        cluster_(cluster),
+        options_(options),
         plan_(sample.plan()),
-        engine_(plan_, cluster, MpiOptions{threads, share, 1}, std::numeric_limits<int64_t>::max()),
-        shares_(share) {
+        engine_(plan_, cluster, options, kAnyMemory) {
     engine_.use_leaves(quick_leaves(plan_));
   }
 
   void check() {
-    if (shares_ != engine_.shares_memory()) throw Wrong("memory is shared, or not, against what was asked for");
+    if (options_.share != engine_.shares_memory()) throw Wrong("memory is shared, or not, against what was asked for");
     check_at_once();
     check_stages();
     require_equal("peak memory", engine_.peak_per_processor(), engine_.needs().peak_per_processor);
+    if (has_what_is_explained()) {
+      require_equal("peak memory", engine_.peak_per_processor(), count_cost(plan_).peak_bytes_per_processor);
+    }
+  }
+
+  // Steps are fetched ahead only as far as there is memory for them, and a run that has too little is refused.
+  void check_limit() const {
+    MpiOptions least = options_;
+    least.ahead = 0;
+    int64_t need = MpiEngine(plan_, cluster_, least, kAnyMemory).needs().total;
+    if (MpiEngine(plan_, cluster_, options_, need).needs().total > need) throw Wrong("it takes more than there is");
+    try {
+      MpiEngine(plan_, cluster_, options_, need - 1);
+    } catch (const AgreedError&) {
+      return;
+    }
+    throw Wrong("it needs more than there is, and is not refused");
   }
 
  private:
@@ -81,11 +105,54 @@ class OnRanks {
     require_cost(plan_, sum.bytes_moved, sum.messages);
   }
 
+  // Every processor has memory of its own, and nothing beside what the plan says.
+  bool has_what_is_explained() const {
+    const auto& staging = engine_.needs().staging_bytes;
+    bool staged = std::any_of(staging.begin(), staging.end(), [](const auto& by_place) { return !by_place.empty(); });
+    return !options_.share && options_.ahead == 0 && plan_.processors <= cluster_.ranks() && !staged;
+  }
+
   const Sample& sample_;
+  const Cluster& cluster_;
+  MpiOptions options_;
   Plan plan_;
   MpiEngine engine_;
-  bool shares_;
 };
+
+// A leaf that fails on one rank, at its third step.
+class FailingLeaf : public LeafKernel {
+ public:
+  FailingLeaf(std::unique_ptr<LeafKernel> leaf, std::string how, bool fails)
+      : leaf_(std::move(leaf)), how_(std::move(how)), fails_(fails) {}
+
+  void run(const LeafArguments& arguments) const override {
+    if (fails_ && ++runs_ == 3) fail();
+    leaf_->run(arguments);
+  }
+  std::string description() const override { return "failing"; }
+
+ private:
+  void fail() const {
+    if (how_ == "error") throw Error("this leaf fails");
+    if (how_ == "memory") throw std::bad_alloc();
+    throw 1;
+  }
+
+  std::unique_ptr<LeafKernel> leaf_;
+  std::string how_;
+  bool fails_;
+  mutable std::atomic<int> runs_{0};
+};
+
+void run_failing(const Cluster& cluster, bool share, const std::string& how) {
+  std::string settings = fmt::format("ni=40,nj=40,nk=40,gx={},gy=1,chunk=4", cluster.ranks());
+  Plan plan = Sample{"summa", algorithm_text("summa"), settings}.plan();
+  MpiEngine engine(plan, cluster, MpiOptions{1, share}, kAnyMemory);
+  std::vector<std::unique_ptr<LeafKernel>> leaves = quick_leaves(plan);
+  for (auto& leaf : leaves) leaf = std::make_unique<FailingLeaf>(std::move(leaf), how, cluster.rank() == 1);
+  engine.use_leaves(std::move(leaves));
+  engine.run();
+}
 
 std::vector<Sample> random_samples(uint64_t first, size_t count) {
   std::vector<Sample> out;
@@ -102,13 +169,16 @@ std::vector<Sample> samples_of(const std::vector<std::string>& words) {
 }
 
 void run_all(const std::vector<std::string>& words) {
-  bool share = words.at(0) == "shared";
-  Cluster cluster(MPI_COMM_WORLD, share);
+  bool share = words.at(0) != "apart";
+  Cluster cluster(MPI_COMM_WORLD, share, words[0] == "pairs" ? 2 : std::numeric_limits<int>::max());
+  if (words.at(1) == "fails") return run_failing(cluster, share, words.at(2));
   int count = 0;
   for (const Sample& sample : samples_of(words)) {
     watch(sample, cluster);
     try {
-      OnRanks(sample, cluster, share, 1 + count % 2).check();
+      OnRanks program(sample, cluster, {1 + count % 2, share, count / 2 % 4});
+      program.check();
+      if (count % 8 == 0) program.check_limit();
     } catch (const std::exception& e) {
       fmt::print(stderr, "{}{}\n", running, e.what());
       std::fflush(stderr);

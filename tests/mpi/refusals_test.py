@@ -15,9 +15,11 @@ from support import ALGORITHMS, BINARY, CliTest  # noqa: E402
 
 SUMMA = ALGORITHMS / "summa.distal"
 MPIRUN = os.environ["DISTAL_MPIRUN"]
+PROGRAMS = os.environ["DISTAL_PROGRAMS_ON_RANKS"]
 # What `distal` tells the starter by itself, and a user who starts it says to it.
 FINE = {
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_hwloc_base_binding_policy": "none",
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
 }
@@ -183,8 +185,8 @@ class Differences(CliTest):
         done = mpirun("-n", 1, *run, ":", "-n", 1, "env", "DISTAL_MPI_SHARED=0", *run)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("2 MPI ranks on 2 nodes", done.stdout)
-        both = mpirun("-n", 2, *run)
-        self.assertEqual(re.search("[^ ]+ threads? each", done.stdout)[0], re.search("[^ ]+ threads? each", both.stdout)[0])
+        threads = re.compile("[^ ]+ threads? each")
+        self.assertEqual(threads.search(done.stdout)[0], threads.search(mpirun("-n", 2, *run).stdout)[0])
 
 
 class Users(CliTest):
@@ -195,14 +197,30 @@ class Users(CliTest):
 
 
 class Death(CliTest):
+    def test_rank_that_fails_ends_the_job(self):
+        """In the middle of a run, in a leaf."""
+        for how, said in {
+            "error": "rank 1: error: this leaf fails",
+            "memory": "rank 1: error: out of memory",
+            "anything": "rank 1: internal error",
+        }.items():
+            for memory in ("shared", "apart"):
+                with self.subTest(how=how, memory=memory):
+                    start = time.monotonic()
+                    done = mpirun("-n", 3, PROGRAMS, memory, "fails", how)
+                    self.assertLess(time.monotonic() - start, 10)
+                    self.assertNotEqual(done.returncode, 0)
+                    self.assertIn(said, done.stderr)
+
     def test_rank_without_memory_ends_the_job(self):
         """One rank may have less than the others, and finds out in the middle of its work."""
         run = [BINARY, "run", SUMMA, "--engine", "mpi", "--set", "ni=6000,nj=6000,nk=6000,gx=2,gy=1"]
         start = time.monotonic()
         done = mpirun("-n", 1, *run, ":", "-n", 1, "prlimit", f"--as={600 << 20}", *run)
-        self.assertLess(time.monotonic() - start, 50)
+        self.assertLess(time.monotonic() - start, 10)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("rank 1: error: ", done.stderr)
+        self.assertIn("memory", done.stderr)
 
     def test_killed_rank_ends_the_job(self):
         """A rank is killed in the middle of a run that would take minutes."""

@@ -55,7 +55,7 @@ class Catalogue {
   void add(const std::string& name, const std::string& text, const std::string& settings) {
     static const std::vector<ElementType> types{ElementType::Double, ElementType::Int64, ElementType::Float,
                                                 ElementType::Double, ElementType::Int32, ElementType::ComplexDouble};
-    samples_.push_back({name, text, settings, types[samples_.size() % types.size()], seed_});
+    samples_.push_back({name, text, settings, types[(samples_.size() + seed_) % types.size()], seed_});
   }
 
   // "ni=17,nj=3" for names like "ni nj"; now and then fewer elements than processors.
@@ -126,7 +126,7 @@ class Catalogue {
   }
 
   static const std::vector<std::string>& planes() {
-    static const std::vector<std::string> all{"gx=2,gy=2", "gx=3,gy=2", "gx=1,gy=5", "gx=4,gy=3"};
+    static const std::vector<std::string> all{"gx=2,gy=2", "gx=3,gy=2", "gx=1,gy=5", "gx=4,gy=3", "gx=3,gy=3"};
     return all;
   }
   static const std::vector<std::string>& cubes() {

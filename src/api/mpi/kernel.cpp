@@ -64,8 +64,9 @@ struct MpiKernel::State {
     spread();
   }
 
-  void require_same_on_all() {
+  void require_same_on_all(const RunOptions& options = {}) {
     core::together(cluster, [&] {
+      if (options.own_memory) throw Error("own_memory is of the threads engine; ranks have memory of their own");
       std::shared_ptr<const Prepared> prepared = kernel->prepare();
       if (told_for == prepared) return;
       told = told_to(kernel->built, *prepared);
@@ -91,8 +92,9 @@ struct MpiKernel::State {
     // Another node may have begun to share, or ceased to, and everyone knows what everyone does.
     if (core::all_say(cluster.all(), same)) return;
     engine = nullptr;
-    std::vector<std::unique_ptr<core::LeafKernel>> leaves = shared_leaves(kernel->leaves_for(options));
-    MPI_Barrier(cluster.node());  // until then the engines of others have memory
+    std::vector<std::unique_ptr<core::LeafKernel>> leaves;
+    core::together(cluster, [&] { leaves = shared_leaves(kernel->leaves_for(options)); });
+    MPI_Barrier(cluster.all());  // until then the engines of others have memory
     made_for = prepared;
     made_with = options;
     made_shared = node.are_shared();
@@ -104,8 +106,7 @@ struct MpiKernel::State {
   }
 
   RunReport run(const RunOptions& options) {
-    if (options.own_memory) throw Error("own_memory is of the threads engine; ranks have memory of their own");
-    require_same_on_all();
+    require_same_on_all(options);
     std::shared_ptr<const Prepared> prepared = spread();
     node.update(kernel->built.tensors, ranks);
     make_engine(prepared, options);

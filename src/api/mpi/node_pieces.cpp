@@ -10,8 +10,8 @@ namespace distal {
 namespace {
 
 constexpr int64_t kPartBytes = 1 << 20;  // of a copy, for one thread
-constexpr int64_t kPastCaches =
-    8 << 20;  // a rank's copies of more bytes are not in a cache any more when they are read
+// A rank's copies of more bytes pass its caches by: they would have left them when they are read.
+constexpr int64_t kPastCachesBytes = 8 << 20;
 
 core::PieceOffsets offsets_of(const core::TensorPieces& pieces, const std::vector<int>& ranks, int rank) {
   return core::piece_offsets(pieces.owners(), pieces.type(),
@@ -170,7 +170,7 @@ int64_t NodePieces::copy(int threads) {
   core::ElementType type = own_[0]->type();  // a program computes with one
   int64_t bytes = 0;
   for (const Part& part : parts) bytes += part.rect.volume() * core::size_of(type);
-  core::Caches caches = bytes > kPastCaches ? core::Caches::Pass : core::Caches::Fill;
+  core::Caches caches = bytes > kPastCachesBytes ? core::Caches::Pass : core::Caches::Fill;
   team_->run([&](int thread) {
     for (auto i = static_cast<size_t>(thread); i < parts.size(); i += static_cast<size_t>(threads)) {
       core::copy_rect(type, parts[i].to, parts[i].from, parts[i].rect, caches);

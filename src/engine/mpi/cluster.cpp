@@ -7,12 +7,6 @@
 
 namespace distal::core {
 
-bool all_say(MPI_Comm communicator, bool mine) {
-  int said = mine ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &said, 1, MPI_INT, MPI_MIN, communicator);
-  return said == 1;
-}
-
 namespace {
 
 // By rank, the first rank of its group.
@@ -23,24 +17,38 @@ std::vector<int> first_ranks(MPI_Comm all, MPI_Comm group, int rank, int ranks) 
   return out;
 }
 
+// The ranks of a group in groups of at most so many, in their order.
+MPI_Comm cut_up(MPI_Comm group, int most) {
+  int here = 0;
+  MPI_Comm_rank(group, &here);
+  MPI_Comm part = MPI_COMM_NULL;
+  MPI_Comm_split(group, here / most, here, &part);
+  MPI_Comm_free(&group);
+  return part;
+}
+
 }  // namespace
+
+bool all_say(MPI_Comm communicator, bool mine) {
+  int said = mine ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &said, 1, MPI_INT, MPI_MIN, communicator);
+  return said == 1;
+}
 
 bool may_share() {
   const char* said = std::getenv("DISTAL_MPI_SHARED");
   return !said || std::string(said) != "0";
 }
 
-Cluster::Cluster(MPI_Comm communicator, bool share) {
+Cluster::Cluster(MPI_Comm communicator, bool share, int most_on_node) {
   MPI_Comm_dup(communicator, &all_);
+  MPI_Comm_set_errhandler(all_, MPI_ERRORS_ARE_FATAL);  // whatever the caller's is: nobody here looks at errors
   MPI_Comm_rank(all_, &rank_);
   MPI_Comm_size(all_, &ranks_);
   shares_ = all_say(all_, share);
   MPI_Comm_split_type(all_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node_);
   machine_of_rank_ = first_ranks(all_, node_, rank_, ranks_);
-  if (!shares_) {
-    MPI_Comm_free(&node_);
-    MPI_Comm_dup(MPI_COMM_SELF, &node_);
-  }
+  node_ = cut_up(node_, shares_ ? most_on_node : 1);
   node_of_rank_ = first_ranks(all_, node_, rank_, ranks_);
   MPI_Comm_size(node_, &ranks_on_node_);
   int here = 0;

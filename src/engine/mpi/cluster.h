@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 namespace distal::core {
@@ -10,8 +11,8 @@ namespace distal::core {
 // Whether a thing is so on every rank of a communicator; all of them ask.
 bool all_say(MPI_Comm communicator, bool mine);
 
-// Whether ranks that can share memory are to: not with DISTAL_MPI_SHARED=0, for measurements, and for ranks that only
-// seem to be on one node.
+// Whether ranks that can share memory are to: not with DISTAL_MPI_SHARED=0, for measurements, and where memory that is
+// shared is slow or scarce.
 bool may_share();
 
 // The ranks of a communicator, and which of them share a node. Every rank knows this of all.
@@ -19,7 +20,8 @@ class Cluster {
  public:
   // With `share` off on any rank, every rank is taken for a node of its own; but those that run on one machine still
   // have its cores and its memory together.
-  Cluster(MPI_Comm communicator, bool share);
+  // For tests, a node has at most so many ranks.
+  Cluster(MPI_Comm communicator, bool share, int most_on_node = std::numeric_limits<int>::max());
   ~Cluster();
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;

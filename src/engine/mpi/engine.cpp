@@ -20,7 +20,7 @@ constexpr int64_t kCheap = 4;               // this part of what a run needs any
 
 int threads_for(const Cluster& cluster, const MpiOptions& options) {
   if (options.threads > 0) return options.threads;
-  // A rank that is bound to cores has these; one that is not has its share of the node.
+  // A rank that is bound to cores has these; one that is not has its share of the machine.
   int share = static_cast<int>(std::thread::hardware_concurrency()) / cluster.ranks_on_machine();
   return std::max(1, std::min(share, usable_cores()));
 }
@@ -183,7 +183,10 @@ std::vector<std::byte> MpiEngine::gather(int tensor, At at) const {
     }
     // Every element has one first owner; the others contribute zeros.
     std::vector<std::byte> bytes = store_->pieces(tensor).gather(slab, [&](int64_t p) { return is_here(p); });
-    MPI_Allreduce(MPI_IN_PLACE, bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, MPI_BOR, cluster_.all());
+    for (size_t done = 0; done < bytes.size(); done += kGatherBytes) {  // a row may be longer than MPI can count
+      int count = static_cast<int>(std::min<size_t>(kGatherBytes, bytes.size() - done));
+      MPI_Allreduce(MPI_IN_PLACE, bytes.data() + done, count, MPI_BYTE, MPI_BOR, cluster_.all());
+    }
     if (at == At::All || cluster_.rank() == 0) out.insert(out.end(), bytes.begin(), bytes.end());
   }
   return out;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <set>
 
@@ -17,12 +18,16 @@ namespace distal::core {
 
 namespace {
 
-constexpr int kLeastTags = 32767;   // that the standard promises
-constexpr size_t kWindow = 4;       // of segments on their way to a rank, which all that send to it share
-constexpr size_t kLeastWindow = 2;  // of segments from one of them: while one travels, the next is agreed on
+constexpr int kLeastTags = 32767;  // that the standard promises
+// Segments that a rank asks for at once, of all that send to it; of each at least so many that the next is agreed on
+// while one travels. Those that are asked for are to be there, so that more are offered.
+constexpr size_t kAskedFor = 4, kLeastAskedFor = 2, kOffered = 8;
 
 // Each look takes a core from leaves for a moment, and some of its caches.
 constexpr std::chrono::microseconds kShortestPause{100}, kLongestPause{4000};
+constexpr int kParts = 8;  // of the time between two segments
+
+constexpr unsigned kSecondsToEnd = 5;
 
 int tags_of(MPI_Comm communicator) {
   void* value = nullptr;
@@ -61,19 +66,24 @@ void back_off(int rounds, int most_microseconds) {
 }  // namespace
 
 void Rhythm::ended(int segments, Clock::time_point now) {
-  between_ = (3 * between_ + (now - last_) / segments) / 4;
+  // A pause of those that send says nothing of the link.
+  Clock::duration since = std::min<Clock::duration>(now - last_, kParts * kLongestPause);
+  between_ = (3 * between_ + since / segments) / 4;
   last_ = now;
 }
 
 Rhythm::Clock::duration Rhythm::pause(Clock::time_point now) const {
   Clock::duration between = std::max(between_, now - last_);
-  return std::clamp<Clock::duration>(between / 8, kShortestPause, kLongestPause);
+  return std::clamp<Clock::duration>(between / kParts, kShortestPause, kLongestPause);
 }
 
 void end_job(const Cluster& cluster, const std::exception_ptr& why) {
   auto [text, status] = failure_of(why);
   fmt::print(stderr, "rank {}: {}\n", cluster.rank(), text);
   std::fflush(stderr);
+  // Another thread may be inside of MPI, which need not end a job then; but it ends one of which a process is killed.
+  std::signal(SIGALRM, SIG_DFL);
+  alarm(kSecondsToEnd);
   MPI_Abort(cluster.all(), status);
   std::abort();
 }
@@ -92,7 +102,13 @@ MpiTransport::MpiTransport(const Cluster& cluster, std::vector<int> ranks, int64
       ranks_(std::move(ranks)),
       element_bytes_(element_bytes),
       most_tags_(tags_of(cluster.all())),
-      thread_([this] { work(); }) {}
+      thread_([this] {
+        try {
+          work();
+        } catch (...) {
+          fail(std::current_exception());
+        }
+      }) {}
 
 MpiTransport::~MpiTransport() {
   {
@@ -157,19 +173,18 @@ void MpiTransport::start_posted() {
   for (Lane* lane : lanes) fill(*lane);
 }
 
-// What is asked for is there: those that send have twice as many.
+// How many segments of a lane may be on their way.
 size_t MpiTransport::window_of(const Lane& lane) const {
-  if (lane.empty()) return 0;
-  bool sends = lane.begin()->second.posted.is_send;
-  auto same_way = std::count_if(lanes_.begin(), lanes_.end(),
-                                [&](const auto& l) { return l.first.first == sends && !l.second.empty(); });
-  return std::max(kLeastWindow, kWindow / static_cast<size_t>(same_way)) * (sends ? 2 : 1);
+  if (lane.empty() || lane.begin()->second.posted.is_send) return kOffered;
+  auto senders =
+      std::count_if(lanes_.begin(), lanes_.end(), [](const auto& l) { return !l.first.first && !l.second.empty(); });
+  return std::max(kLeastAskedFor, kAskedFor / static_cast<size_t>(senders));
 }
 
 // Every message has its first segment on its way: one end may be ready for it while the other still waits for its
 // forerunner. The oldest one of all does not wait for the answer. Those that both ends are ready for share the window,
-// older ones first and whatever younger ones have begun: sooner or later both ends know the same oldest one, which gets
-// on.
+// older ones first, without regard to what younger ones have on their way: sooner or later both ends know the same
+// oldest one, and it gets on.
 void MpiTransport::fill(Lane& lane) {
   size_t used = 0, window = window_of(lane);
   for (auto& [number, message] : lane) {
@@ -186,15 +201,16 @@ void MpiTransport::start_segment(Lane& lane, Travelling& message) {
   int tag = static_cast<int>(number % most_tags_);  // far fewer are on their way at once
   int other = other_end(message.posted);
   MPI_Request request = MPI_REQUEST_NULL;
-  bool asks = message.started == 1 && message.segments.size() > 1;  // whether the other end is ready
+  bool first = message.started == 1;
   if (message.posted.is_send) {
-    auto* send = asks ? MPI_Issend : MPI_Isend;
+    // The first of several is answered when the other end is ready.
+    auto* send = first && message.segments.size() > 1 ? MPI_Issend : MPI_Isend;
     send(MPI_BOTTOM, 1, type.get(), other, tag, cluster_.all(), &request);
   } else {
     MPI_Irecv(MPI_BOTTOM, 1, type.get(), other, tag, cluster_.all(), &request);
   }
   requests_.push_back(request);
-  running_.push_back({std::move(type), &lane, number, message.started == 1});
+  running_.push_back({std::move(type), &lane, number, first});
 }
 
 bool MpiTransport::finish_some() {

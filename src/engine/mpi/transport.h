@@ -55,7 +55,9 @@ class MpiTransport : public Transport {
   void meet() override;
   void fail(const std::exception_ptr& why) override { end_job(cluster_, why); }
   void computes(bool now) override {
-    if ((computing_ += now ? 1 : -1) == 0) more_.notify_one();
+    if ((computing_ += now ? 1 : -1) > 0) return;
+    std::lock_guard lock(mutex_);  // not between its look at this and its sleep
+    more_.notify_one();
   }
 
  private:
