@@ -69,6 +69,14 @@ void add_explain(CLI::App& app, CliOptions& o) {
   explain->add_flag("--json", o.json, "print one JSON object on stdout");
   explain->add_option("--dump", o.dump, "print only what one pass made, or who sends how much to whom at each step")
       ->check(CLI::IsMember({"module", "placement", "schedule", "program", "plan", "messages", "leaf"}));
+  CLI::Option* ranks = explain->add_option("--ranks", o.ranks,
+                                           "what the mpi engine holds on so many ranks, in place of a processor with "
+                                           "memory of its own that fetches nothing ahead");
+  ranks->check(CLI::Range(1, 4096));
+  explain->add_option("--nodes", o.nodes, "that have the ranks, evenly; ranks of a node use each other's pieces")
+      ->check(CLI::Range(1, 4096))
+      ->needs(ranks)
+      ->capture_default_str();
 }
 
 void add_emit(CLI::App& app, CliOptions& o) {

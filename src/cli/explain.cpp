@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/options.h"
+#include "engine/processes.h"
 #include "leaf/leaf.h"
 #include "lower/compile.h"
 #include "lower/place.h"
@@ -120,6 +121,21 @@ void show_communication(const Cost& cost) {
   fmt::print("\n");
 }
 
+// What a run on ranks holds where memory does not keep it from fetching ahead.
+int64_t peak_on_ranks(const Plan& plan, const CliOptions& options) {
+  if (options.nodes > options.ranks) {
+    throw Error(fmt::format("--nodes {}: there {} only {} to spread over them", options.nodes,
+                            options.ranks == 1 ? "is" : "are",
+                            options.ranks == 1 ? "one rank" : fmt::format("{} ranks", options.ranks)));
+  }
+  std::vector<int> ranks = processes_of_processors(plan, options.ranks), nodes;
+  for (int rank : ranks) nodes.push_back(static_cast<int>(int64_t{rank} * options.nodes / options.ranks));
+  MemoryOptions memory = Reach::within(std::move(nodes));
+  memory.processes = std::move(ranks);
+  memory.ahead = kStepsAhead;
+  return needs_ahead(plan, memory, [](const MemoryNeeds&) { return true; }).peak_per_processor;
+}
+
 void show_totals(const Cost& cost) {
   fmt::print("Total\n  {:<28}{}\n", "processors", with_commas(cost.processors));
   fmt::print("  {:<28}{:.4g}\n", "flops", cost.flops);
@@ -171,6 +187,7 @@ int explain(const CliOptions& options, const LoadedModule& loaded) {
   if (!options.dump.empty()) return dump_pass(options.dump, loaded);
   Plan plan = make_plan(compile(loaded.module), loaded.params);
   Cost cost = count_cost(plan);
+  if (options.ranks > 0) cost.peak_bytes_per_processor = peak_on_ranks(plan, options);
   if (options.json) {
     std::cout << to_json(cost).dump() << std::endl;
     return 0;

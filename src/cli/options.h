@@ -21,6 +21,7 @@ struct CliOptions {
   bool strict_order = false;
   int threads = 0;
   int ranks = 0;  // 0: not said
+  int nodes = 1;  // that have the ranks
   int reps = 3;
   std::string type;
   bool check = false;

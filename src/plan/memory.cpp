@@ -126,4 +126,17 @@ MemoryNeeds memory_needs(const Plan& plan, const MemoryOptions& options) {
   return needs;
 }
 
+MemoryNeeds needs_ahead(const Plan& plan, MemoryOptions options, const std::function<bool(const MemoryNeeds&)>& fits) {
+  constexpr int64_t kCheap = 4;  // this part of what a run needs anyway
+  int most = options.ahead;
+  options.ahead = 0;
+  MemoryNeeds least = memory_needs(plan, options);
+  for (options.ahead = most; options.ahead > 0; --options.ahead) {
+    MemoryNeeds needs = memory_needs(plan, options);
+    bool cheap = options.ahead == 1 || needs.total - least.total <= least.total / kCheap;
+    if (cheap && fits(needs)) return needs;
+  }
+  return least;
+}
+
 }  // namespace distal::core

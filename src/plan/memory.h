@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <unordered_map>
 #include <vector>
 
@@ -79,6 +80,9 @@ struct MemoryNeeds {
 };
 
 MemoryNeeds memory_needs(const Plan& plan, const MemoryOptions& options);
+// With as many steps ahead as `fits` lets it, up to those of the options. More than one step ahead must be cheap.
+MemoryNeeds needs_ahead(const Plan& plan, MemoryOptions options, const std::function<bool(const MemoryNeeds&)>& fits);
+inline constexpr int kStepsAhead = 3;  // at most, on ranks
 // What the pieces of all tensors take, by processor.
 std::vector<int64_t> home_bytes(const Plan& plan);
 

@@ -196,6 +196,32 @@ class Users(CliTest):
         self.assertIn("3 MPI ranks", done.stdout)
 
 
+class Memory(CliTest):
+    """A run holds what explain says it will."""
+
+    def test_peak_is_explained(self):
+        for name, ranks, settings in (
+            ("cannon", 4, "ni=32,nj=32,nk=32"),
+            ("summa", 4, "ni=50,nj=70,nk=64,chunk=8"),
+            ("johnson", 3, "ni=20,nj=21,nk=22,gx=2,gy=2,gz=2"),
+            ("cosma", 5, "ni=24,nj=30,nk=36"),
+        ):
+            program = [ALGORITHMS / f"{name}.distal", "--set", settings]
+            for shared, nodes in (("1", 1), ("0", ranks)):
+                with self.subTest(name=name, nodes=nodes):
+                    environment = {"DISTAL_MPI_SHARED": shared}
+                    run = self.json_of("run", *program, "--engine", "mpi", "--ranks", ranks, env=environment)
+                    explained = self.json_of("explain", *program, "--ranks", ranks, "--nodes", nodes)
+                    self.assertEqual(run["peak_bytes_per_processor"], explained["peak_bytes_per_processor"])
+                    self.assertGreater(run["resident_bytes"], run["peak_bytes_per_processor"])
+
+    def test_nodes(self):
+        explain = ["explain", SUMMA]
+        self.refuse(2, "--nodes 3: there are only 2 ranks to spread over them", *explain, "--ranks", 2, "--nodes", 3)
+        self.refuse(2, "--nodes 2: there is only one rank to spread over them", *explain, "--ranks", 1, "--nodes", 2)
+        self.refuse(2, "--nodes requires --ranks", *explain, "--nodes", 2)
+
+
 class Death(CliTest):
     def test_rank_that_fails_ends_the_job(self):
         """In the middle of a run, in a leaf."""

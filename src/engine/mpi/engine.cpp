@@ -16,7 +16,6 @@ namespace distal::core {
 namespace {
 
 constexpr int64_t kGatherBytes = 64 << 20;  // at once
-constexpr int64_t kCheap = 4;               // this part of what a run needs anyway
 
 int threads_for(const Cluster& cluster, const MpiOptions& options) {
   if (options.threads > 0) return options.threads;
@@ -105,20 +104,11 @@ void MpiEngine::connect() {
   transport_ = std::make_unique<MpiTransport>(cluster_, ranks_, plan_.tensors[0].element_bytes);
 }
 
-// As far ahead as there is memory for it. More than one step ahead must be cheap.
-void MpiEngine::choose_needs(MemoryOptions memory, int64_t available) {
-  int most = memory.ahead;
-  memory.ahead = 0;
-  MemoryNeeds least = memory_needs(plan_, memory);
-  auto is_fine = [&](const MemoryNeeds& needs) {
-    bool cheap = needs.options.ahead <= 1 || needs.total - least.total <= least.total / kCheap;
-    return all_say(cluster_.all(), cheap && of_machine(cluster_, ranks_, needs.peak) <= available);
-  };
-  for (memory.ahead = most; memory.ahead > 0; --memory.ahead) {
-    needs_ = memory_needs(plan_, memory);
-    if (is_fine(needs_)) break;
-  }
-  if (memory.ahead == 0) needs_ = std::move(least);
+// As far ahead as there is memory for it.
+void MpiEngine::choose_needs(const MemoryOptions& memory, int64_t available) {
+  needs_ = needs_ahead(plan_, memory, [&](const MemoryNeeds& needs) {
+    return all_say(cluster_.all(), of_machine(cluster_, ranks_, needs.peak) <= available);
+  });
   together(cluster_, [&] { require_node_memory(of_machine(cluster_, ranks_, needs_.peak), available); });
 }
 

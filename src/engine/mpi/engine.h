@@ -13,9 +13,9 @@
 namespace distal::core {
 
 struct MpiOptions {
-  int threads = 0;    // of each rank; 0: its share of the node's cores
-  bool share = true;  // let ranks of one node use each other's pieces where they lie
-  int ahead = 3;      // steps that may be fetched while one is worked on, if there is memory for them
+  int threads = 0;          // of each rank; 0: its share of the node's cores
+  bool share = true;        // let ranks of one node use each other's pieces where they lie
+  int ahead = kStepsAhead;  // steps that may be fetched while one is worked on, if there is memory for them
 };
 
 // Carries a plan out on the ranks of a communicator, which all do the same calls. The pieces of a rank's tensors are
@@ -52,7 +52,7 @@ class MpiEngine {
   MpiEngine(const Plan& plan, const Cluster& cluster, const MpiOptions& options);
   MemoryOptions memory_options(const MpiOptions& options, bool shares) const;
   void connect();
-  void choose_needs(MemoryOptions memory, int64_t available);
+  void choose_needs(const MemoryOptions& memory, int64_t available);
   void place_pieces();
   RunCounts of_all(RunCounts mine) const;
 
