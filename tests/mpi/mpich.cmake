@@ -34,7 +34,14 @@ foreach(algorithm summa cannon johnson)
   set_tests_properties(mpich/${algorithm} PROPERTIES TIMEOUT 120 LABELS once PROCESSORS 2)
 endforeach()
 
+distal_transport_test(mpich_transport_test distal_mpich_engine)
+add_test(NAME mpich/transport COMMAND ${DISTAL_MPICH_EXEC} -n 3 $<TARGET_FILE:mpich_transport_test>)
+set_tests_properties(mpich/transport PROPERTIES TIMEOUT 120 LABELS once PROCESSORS 2)
+
 distal_programs_on_ranks(mpich_programs_test distal_mpich_engine)
+add_test(NAME mpich/random_apart_4 COMMAND ${DISTAL_MPICH_EXEC} -n 4 $<TARGET_FILE:mpich_programs_test> apart random
+                                           6005000 50)
+set_tests_properties(mpich/random_apart_4 PROPERTIES TIMEOUT 300 LABELS once PROCESSORS 2)
 foreach(memory shared apart)
   add_test(NAME mpich/algorithms_${memory}_3 COMMAND ${DISTAL_MPICH_EXEC} -n 3 $<TARGET_FILE:mpich_programs_test>
                                                      ${memory} algorithms 3)
