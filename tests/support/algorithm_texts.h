@@ -123,6 +123,53 @@ inline const std::string kSharedByNode =
 inline const std::string kEachItsOwn =
     "  reorder({io, jo, jio, ko, ii, jii, ki})\n  communicate(A, jio)\n  communicate({B, C}, ko)\n";
 
+inline const std::string kTtvOnALine = R"(param n = 9
+machine M = Grid(4)
+tensor A(n, n) : xy -> x on M
+tensor B(n, n, n) : xyz -> x on M
+tensor c(n) : z -> z on M
+A(i, j) = B(i, j, k) * c(k)
+schedule
+  distribute(i, io, ii, M)
+  communicate({A, B, c}, io)
+)";
+
+inline const std::string kTtvOnACube = R"(param n = 9
+machine M = Grid(2, 1, 3)
+tensor A(n, n) : xy -> xy0 on M
+tensor B(n, n, n) : xyz -> xyz on M
+tensor c(n) : z -> 00z on M
+A(i, j) = B(i, j, k) * c(k)
+schedule
+  distribute({i, j, k}, {io, jo, ko}, {ii, ji, ki}, M)
+  communicate({A, B, c}, ko)
+)";
+
+inline const std::string kTtmOnAPlane = R"(param n = 9
+machine M = Grid(2, 3)
+tensor A(n, n, n) : xyl -> xl on M
+tensor B(n, n, n) : xyz -> xz on M
+tensor C(n, n) : zl -> *l on M
+A(i, j, l) = B(i, j, k) * C(k, l)
+schedule
+  distribute({i, l}, {io, lo}, {ii, li}, M)
+  split(k, ko, ki, 2)
+  reorder({io, lo, ko, ii, j, li, ki})
+  communicate({A, C}, lo)
+  communicate(B, ko)
+)";
+
+inline const std::string kTtmOnACube = R"(param n = 9
+machine M = Grid(2, 2, 2)
+tensor A(n, n, n) : xyl -> xy1 on M
+tensor B(n, n, n) : xyz -> xyz on M
+tensor C(n, n) : zl -> 0*z on M
+A(i, j, l) = B(i, j, k) * C(k, l)
+schedule
+  distribute({i, j, k}, {io, jo, ko}, {ii, ji, ki}, M)
+  communicate({A, B, C}, ko)
+)";
+
 inline const std::string kMttkrpOnALine = R"(param n = 9
 machine M = Grid(4)
 tensor A(n, 3) : xy -> x on M

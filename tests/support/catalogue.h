@@ -8,6 +8,7 @@
 #include "property/random_choice.h"
 #include "support/algorithm_texts.h"
 #include "support/programs.h"
+#include "tune/cosma.h"
 
 namespace distal::core::test {
 
@@ -85,6 +86,18 @@ class Catalogue {
       add_algorithm("cosma", names, 24, grid + ",steps=2,seqi=2,seqj=3");
     }
     for (const char* grid : {"g=2,c=1", "g=2,c=2", "g=4,c=4", "g=3,c=2"}) add_algorithm("solomonik", names, 24, grid);
+    for (int64_t processors : {4, 6, 9}) add_planned_cosma(processors);
+  }
+
+  void add_planned_cosma(int64_t processors) {
+    CosmaProblem problem;
+    problem.ni = 37, problem.nj = 23, problem.nk = 29;
+    problem.processors = processors;
+    problem.bytes_per_processor = 1200 * 8;
+    CosmaPlan plan = plan_cosma(problem);
+    add("cosma as planned", algorithm_text("cosma"),
+        fmt::format("ni=37,nj=23,nk=29,gx={},gy={},gz={},steps={},seqi={},seqj={}", plan.gx, plan.gy, plan.gz,
+                    plan.steps, plan.seqi, plan.seqj));
   }
 
   void add_kernels() {
@@ -96,6 +109,10 @@ class Catalogue {
     }
     for (const char* grid : {"gx=2", "gx=3", "gx=7"}) add_algorithm("ttm", {"ni", "nj", "nk", "nl"}, 9, grid);
     for (const std::string& grid : cubes()) add_algorithm("mttkrp", {"ni", "nj", "nk", "nl"}, 9, grid);
+    add("ttv on a line", kTtvOnALine, sizes({"n"}, 14));
+    add("ttv on a cube", kTtvOnACube, sizes({"n"}, 14));
+    add("ttm on a plane", kTtmOnAPlane, sizes({"n"}, 14));
+    add("ttm on a cube", kTtmOnACube, sizes({"n"}, 14));
     add("mttkrp on a line", kMttkrpOnALine, sizes({"n"}, 14));
     add("mttkrp on a plane", kMttkrpOnAPlane, sizes({"n"}, 14));
     add("matvec by rows", kMatvecByRows, sizes({"n"}, 40));
