@@ -89,6 +89,10 @@ class Results:
     def rounds(self, title):
         return max(map(len, self.by_title.get(title, {}).values()), default=0)
 
+    def rounds_of_all(self, title):
+        """Those in which everyone took part."""
+        return min(map(len, self.by_title.get(title, {}).values()), default=0)
+
     def __contains__(self, title):
         return title in self.by_title
 
