@@ -23,7 +23,7 @@ const std::vector<int64_t> kSizes{1, 0, 800'000, 512, 4096, 4097, 600'000, -1, 1
 constexpr int64_t kToken = -1;
 
 int64_t value_of(int source, int destination, size_t message, int64_t at) {
-  return (source * 7 + destination) * 1'000'000'000 + static_cast<int64_t>(message) * 10'000'000 + at;
+  return (int64_t{source} * 7 + destination) * 1'000'000'000 + static_cast<int64_t>(message) * 10'000'000 + at;
 }
 
 // All messages between this rank and another one, in one direction; the elements lie in two parts, with a gap.
