@@ -30,19 +30,23 @@ TEST(CopyPastCaches, OfAnySizeToAnyPlaceTouchesNothingElse) {
   }
 }
 
+// Lines that are too short to pass the caches by, and long ones, that begin anywhere in a cache line.
 TEST(CopyRect, PastCachesIsTheSame) {
-  Rect rect{{1, 2, 0}, {4, 7, 23}};
-  std::vector<double> source(5 * 9 * 31);
-  std::iota(source.begin(), source.end(), 1.0);
-  for (const Coordinates& strides : {Coordinates{9 * 31, 31, 1}, Coordinates{1, 5, 45}}) {
-    View from{reinterpret_cast<std::byte*>(source.data()), 0, strides};
-    std::vector<double> filled(5 * 9 * 31), passed = filled;
-    View to_filled{reinterpret_cast<std::byte*>(filled.data()), 0, {9 * 31, 31, 1}};
-    View to_passed{reinterpret_cast<std::byte*>(passed.data()), 0, {9 * 31, 31, 1}};
-    copy_rect(ElementType::Double, to_filled, from, rect);
-    copy_rect(ElementType::Double, to_passed, from, rect, Caches::Pass);
-    EXPECT_EQ(filled, passed);
-    EXPECT_EQ(filled[1 * 9 * 31 + 2 * 31], source[static_cast<size_t>(strides[0] + 2 * strides[1])]);
+  for (int64_t width : {31, 1031}) {
+    Rect rect{{1, 2, 0}, {4, 7, width - 8}};
+    auto size = static_cast<size_t>(5 * 9 * width);
+    std::vector<double> source(size);
+    std::iota(source.begin(), source.end(), 1.0);
+    for (const Coordinates& strides : {Coordinates{9 * width, width, 1}, Coordinates{1, 5, 45}}) {
+      View from{reinterpret_cast<std::byte*>(source.data()), 0, strides};
+      std::vector<double> filled(size), passed = filled;
+      View to_filled{reinterpret_cast<std::byte*>(filled.data()), 0, {9 * width, width, 1}};
+      View to_passed{reinterpret_cast<std::byte*>(passed.data()), 0, {9 * width, width, 1}};
+      copy_rect(ElementType::Double, to_filled, from, rect);
+      copy_rect(ElementType::Double, to_passed, from, rect, Caches::Pass);
+      EXPECT_EQ(filled, passed);
+      EXPECT_EQ(filled[static_cast<size_t>(11 * width)], source[static_cast<size_t>(strides[0] + 2 * strides[1])]);
+    }
   }
 }
 

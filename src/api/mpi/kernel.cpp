@@ -93,8 +93,8 @@ struct MpiKernel::State {
     if (core::all_say(cluster.all(), same)) return;
     engine = nullptr;
     std::vector<std::unique_ptr<core::LeafKernel>> leaves;
+    // Behind this the engines of others have no memory any more.
     core::together(cluster, [&] { leaves = shared_leaves(kernel->leaves_for(options)); });
-    MPI_Barrier(cluster.all());  // until then the engines of others have memory
     made_for = prepared;
     made_with = options;
     made_shared = node.are_shared();

@@ -18,7 +18,7 @@ std::vector<int> first_ranks(MPI_Comm all, MPI_Comm group, int rank, int ranks) 
 }
 
 // The ranks of a group in groups of at most so many, in their order.
-MPI_Comm cut_up(MPI_Comm group, int most) {
+MPI_Comm in_groups(MPI_Comm group, int most) {
   int here = 0;
   MPI_Comm_rank(group, &here);
   MPI_Comm part = MPI_COMM_NULL;
@@ -48,7 +48,7 @@ Cluster::Cluster(MPI_Comm communicator, bool share, int most_on_node) {
   shares_ = all_say(all_, share);
   MPI_Comm_split_type(all_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node_);
   machine_of_rank_ = first_ranks(all_, node_, rank_, ranks_);
-  node_ = cut_up(node_, shares_ ? most_on_node : 1);
+  node_ = in_groups(node_, shares_ ? most_on_node : 1);
   node_of_rank_ = first_ranks(all_, node_, rank_, ranks_);
   MPI_Comm_size(node_, &ranks_on_node_);
   int here = 0;
