@@ -20,7 +20,7 @@ NOTE = """\
 Everyone runs in turn, in processes of their own, and reports the best of its runs of a round; a ratio is the median of
 the ratios of speeds of the same round, above 1 where the first is faster, with its smallest and largest in brackets.
 Ranks have one thread each. `limit` is one multiplication on all cores in one process: of DISTAL on one processor, whose
-leaf is one call of the same BLAS on huge pages, or, where it is faster in a round, of the driver that calls it.
+leaf is one call of the same BLAS on huge pages, or of the driver that calls it, whichever has the better median.
 `rows` has all matrices in rows, and `bound` is the same in an application that has them in memory of its own.
 `alone` is as much work on as many ranks with nothing to move: what ranks lose that share cores."""
 MATVEC_NOTE = "The matrix in rows, as it is computed, or in columns, so that it has to move."
@@ -90,10 +90,19 @@ def huge_pages(which):
     return found.group(1) if found else "none"
 
 
+def of_one_process(results, title):
+    """The times of one multiplication on all cores, by DISTAL and by BLAS, as far as they were measured."""
+    return list(filter(None, (results.seconds(title, name) for name in ("limit", "BLAS"))))
+
+
 def limit(results, title):
-    """The faster of the two in each round."""
-    both = [results.seconds(title, name) for name in ("limit", "BLAS")]
-    return [min(times) for times in zip(*filter(None, both))] if both[0] else []
+    """The times of the faster one, by their medians."""
+    return min(of_one_process(results, title), key=median, default=[])
+
+
+def luckier(results, title):
+    """The faster one of each round, which on a noisy machine is ahead of both."""
+    return [min(times) for times in zip(*of_one_process(results, title))]
 
 
 def best(results, title):
@@ -242,8 +251,9 @@ def gemm_targets(results, n, ranks):
     name, times = best(results, title)
     where = f"n = {n}, {ranks} ranks"
     to_limit = 0.95 if n <= 2048 else 0.97
-    to_the_limit = judged(results, title, ratios(times, limit(results, title)))
-    yield row(f"best GEMM ({name}) / limit, {where}", *verdict(to_the_limit, to_limit))
+    for what, one_process in (("limit", limit), ("the faster one process of each round", luckier)):
+        values = judged(results, title, ratios(times, one_process(results, title)))
+        yield row(f"best GEMM ({name}) / {what}, {where}", *verdict(values, to_limit))
     # COSMA is near the limit where matrices are large.
     wanted = {"COSMA": {2048: 1.08, 4096: 1.03}.get(n), "ScaLAPACK": 1.25, "CTF": 1.15}
     for peer, target in wanted.items():
