@@ -1,5 +1,6 @@
-// A multiplication of matrices that an application has, in rows, in memory of its own: bound ROWS COLUMNS TERMS REPS.
-// It is what rows.distal is, on as many ranks as it is started on; rank 0 prints its best time as a line of JSON.
+// A multiplication of matrices that an application has, in rows, in memory of its own:
+// bound ROWS COLUMNS TERMS REPS [ALIGNMENT], the last in bytes; without it they lie where std::vector puts them. It is
+// what rows.distal is, on as many ranks as it is started on; rank 0 prints its best time as a line of JSON.
 
 #include <distal/distal.h>
 #include <distal/mpi.h>
@@ -8,6 +9,8 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
+#include <span>
 #include <vector>
 
 using namespace distal;
@@ -21,17 +24,22 @@ double c_of(int64_t k, int64_t j) { return double((k + 5 * j) % 5 - 2); }
 struct Rows {
   int64_t first, count, columns;
   std::vector<double> memory;
+  std::span<double> values;  // of the memory, from where it is aligned
 
-  Rows(int64_t rows, int64_t width, int rank, int ranks) : columns(width) {
+  Rows(int64_t rows, int64_t width, int rank, int ranks, size_t alignment) : columns(width) {
     int64_t each = (rows + ranks - 1) / ranks;
     first = std::min(rows, rank * each);
     count = std::min(rows, first + each) - first;
-    memory.resize(count * columns);
+    size_t bytes = static_cast<size_t>(count * columns) * sizeof(double);
+    memory.resize((bytes + alignment) / sizeof(double));
+    void* begin = memory.data();
+    size_t space = bytes + alignment;
+    values = {static_cast<double*>(std::align(alignment, bytes, begin, space)), bytes / sizeof(double)};
   }
   template <class Value>
   void fill(Value value) {
     for (int64_t i = 0; i < count; ++i) {
-      for (int64_t j = 0; j < columns; ++j) memory[i * columns + j] = value(first + i, j);
+      for (int64_t j = 0; j < columns; ++j) values[i * columns + j] = value(first + i, j);
     }
   }
 };
@@ -42,14 +50,18 @@ bool is_product(const Rows& a, int64_t terms) {
     int64_t i = n * 7919 % a.count, j = n * 104729 % a.columns;
     double want = 0;
     for (int64_t k = 0; k < terms; ++k) want += b_of(a.first + i, k) * c_of(k, j);
-    if (a.memory[i * a.columns + j] != want) return false;
+    if (a.values[i * a.columns + j] != want) return false;
   }
   return true;
 }
 
 // The best time of `reps` runs after a first one, or a negative one if the product is wrong.
-double best_time(int64_t rows, int64_t columns, int64_t terms, int reps, int rank, int ranks) {
-  Rows a(rows, columns, rank, ranks), b(rows, terms, rank, ranks), c(terms, columns, rank, ranks);
+double best_time(int64_t rows, int64_t columns, int64_t terms, int reps, size_t alignment) {
+  int rank = 0, ranks = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  Rows a(rows, columns, rank, ranks, alignment), b(rows, terms, rank, ranks, alignment),
+      c(terms, columns, rank, ranks, alignment);
   b.fill(b_of);
   c.fill(c_of);
 
@@ -68,9 +80,9 @@ double best_time(int64_t rows, int64_t columns, int64_t terms, int reps, int ran
       .substitute({ii, j, ki}, BLAS::GeMM);
   MpiKernel kernel(A.compile(), MPI_COMM_WORLD);
   for (int64_t p : kernel.processors()) {
-    A.bind(p, a.memory);
-    B.bind(p, b.memory);
-    C.bind(p, c.memory);
+    A.bind(p, a.values);
+    B.bind(p, b.values);
+    C.bind(p, c.values);
   }
   RunOptions options;
   options.threads = 1;
@@ -84,17 +96,16 @@ double best_time(int64_t rows, int64_t columns, int64_t terms, int reps, int ran
 }  // namespace
 
 int main(int argc, char** argv) {
-  int provided = 0, rank = 0, ranks = 0;
+  int provided = 0, rank = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (argc != 5) {
-    if (rank == 0) std::fputs("usage: bound ROWS COLUMNS TERMS REPS\n", stderr);
+  if (argc != 5 && argc != 6) {
+    if (rank == 0) std::fputs("usage: bound ROWS COLUMNS TERMS REPS [ALIGNMENT]\n", stderr);
     MPI_Finalize();
     return 2;
   }
-  double best =
-      best_time(std::atoll(argv[1]), std::atoll(argv[2]), std::atoll(argv[3]), std::atoi(argv[4]), rank, ranks);
+  size_t alignment = argc == 6 ? static_cast<size_t>(std::atoll(argv[5])) : alignof(double);
+  double best = best_time(std::atoll(argv[1]), std::atoll(argv[2]), std::atoll(argv[3]), std::atoi(argv[4]), alignment);
   if (rank == 0 && best > 0) std::printf("{\"seconds_min\": %.9f}\n", best);
   if (rank == 0 && best < 0) std::fputs("the product is wrong\n", stderr);
   MPI_Finalize();

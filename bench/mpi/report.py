@@ -16,12 +16,14 @@ from machine import cpu, first_line  # noqa: E402
 WEAK = "weak scaling"
 MEMORY = "memory, square 8192, 4 ranks"
 PEERS = ("ScaLAPACK", "COSMA", "CTF")
+LAYOUTS = ("rows", "bound", "aligned")  # of the caller's
 NOTE = """\
 Everyone runs in turn, in processes of their own, and reports the best of its runs of a round; a ratio is the median of
 the ratios of speeds of the same round, above 1 where the first is faster, with its smallest and largest in brackets.
 Ranks have one thread each. `limit` is one multiplication on all cores in one process: of DISTAL on one processor, whose
 leaf is one call of the same BLAS on huge pages, or of the driver that calls it, whichever has the better median.
-`rows` has all matrices in rows, and `bound` is the same in an application that has them in memory of its own.
+`rows` has all matrices in rows, and `bound` is the same in an application that has them in memory of its own, where
+std::vector puts it; `aligned` is that application with memory that begins at a huge page.
 `alone` is as much work on as many ranks with nothing to move: what ranks lose that share cores."""
 MATVEC_NOTE = "The matrix in rows, as it is computed, or in columns, so that it has to move."
 MEMORY_NOTE = """\
@@ -121,7 +123,7 @@ def judged(results, title, values):
 def compared(results, title):
     """Whom the targets of a multiplication compare with the best algorithm, and that; nobody elsewhere."""
     name, _ = best(results, title)
-    return [name, "rows", "bound", "alone", "COSMA", "limit", "BLAS"] if name else []
+    return [name, *LAYOUTS, "alone", "COSMA", "limit", "BLAS"] if name else []
 
 
 def gemm_shapes(options):
@@ -139,14 +141,16 @@ def gemm_tables(results, options):
 def params_of(name, shape, ranks):
     if name in cases.ALGORITHMS:
         return cases.grid(name, shape, ranks)
-    return {"rows": f"g={ranks}", "bound": f"g={ranks}", "alone": cases.alone(shape, ranks)}.get(name, "")
+    if name in LAYOUTS:
+        return f"g={ranks}"
+    return cases.alone(shape, ranks) if name == "alone" else ""
 
 
 def gemm_table(results, title, shape, ranks):
     others = [peer for peer in PEERS if results.seconds(title, peer)]
     yield from [f"## {title}", ""]
     yield from table("", "params", "rounds", "GFLOP/s", "/ limit", *[f"/ {peer}" for peer in others])
-    for name in (*cases.ALGORITHMS, "rows", "bound", "alone", "limit", "BLAS", *others):
+    for name in (*cases.ALGORITHMS, *LAYOUTS, "alone", "limit", "BLAS", *others):
         times = results.seconds(title, name)
         if not times:
             continue
@@ -272,7 +276,7 @@ def layout_targets(results, options):
             if title not in results or shape.name.startswith("flat"):
                 continue
             _, times = best(results, title)
-            for name in ("rows", "bound"):
+            for name in [each for each in LAYOUTS if results.seconds(title, each)]:
                 values = judged(results, title, ratios(results.seconds(title, name), times))
                 yield row(f"{name} / best layout, {shape.name}, {ranks} ranks", *verdict(values, 0.97))
 

@@ -101,9 +101,9 @@ def distal_gemms(options, shape, ranks):
             for name in cases.ALGORITHMS}
 
 
-def bound(options, shape, ranks):
+def bound(options, shape, ranks, *alignment):
     """rows.distal as an application that has the matrices in memory of its own."""
-    words = [options.build / "bench" / "bench_mpi_bound", shape.m, shape.n, shape.k, options.reps]
+    words = [options.build / "bench" / "bench_mpi_bound", shape.m, shape.n, shape.k, options.reps, *alignment]
     return Competitor([*MPIRUN, ranks, *words])
 
 
@@ -112,6 +112,7 @@ def gemm(options, shape, ranks):
     out = {"limit": limit_of_gemm(options, shape), **distal_gemms(options, shape, ranks)}
     out["rows"] = distal(options, HERE / "rows.distal", f"{shape.settings()},g={ranks}", ranks)
     out["bound"] = bound(options, shape, ranks)
+    out["aligned"] = bound(options, shape, ranks, 2 << 20)
     out["alone"] = distal(options, HERE / "alone.distal", cases.alone(shape, ranks), ranks)
     if shape.m == shape.n == shape.k:
         out.update(gemm_peers(options, shape.m, ranks))

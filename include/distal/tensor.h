@@ -67,7 +67,8 @@ class TensorHandle {
   // Uses the caller's memory for one processor's piece from now on, without a copy; strides count in elements and are
   // those of a dense block in the format's order if none are given. The memory must outlive the tensor.
   void bind(int64_t processor, void* data, std::vector<int64_t> strides = {});
-  // The same, with the number of elements that the memory has: a piece that would not fit is refused.
+  // The same, with the number of elements that the memory has: a piece that would not fit is refused. A processor that
+  // owns no piece takes memory of no elements.
   void bind_elements(int64_t processor, void* data, int64_t elements, std::vector<int64_t> strides = {});
 
   // From now on the tensor has this format; its elements are what they were. It moves as a program does: an element

@@ -35,6 +35,12 @@ std::vector<std::shared_ptr<Param::State>> params_of(const TensorState& tensor) 
   return out;
 }
 
+// An empty buffer, for a processor that has no part of the tensor.
+bool is_of_nobody(const TensorState::Bound& b, const core::TensorPieces& pieces) {
+  bool exists = b.processor >= 0 && b.processor < pieces.owners().machine().processors;
+  return exists && b.elements == 0 && !pieces.owners().owns_any(b.processor);
+}
+
 void require_piece(const TensorState& tensor, const TensorState::Bound& b, const core::TensorPieces& pieces) {
   if (b.processor >= 0 && pieces.owners().owns_any(b.processor)) return;
   throw Error(fmt::format("tensor {}: processor {} owns no piece that a buffer could hold", tensor.name, b.processor));
@@ -97,6 +103,7 @@ std::shared_ptr<core::TensorPieces> TensorState::shared_pieces() {
   params_ = params_of(*this);
   auto made = std::make_shared<core::TensorPieces>(core::Ownership(tensor, values_of(params_)), type, tensor.order);
   for (const Bound& b : bound) {
+    if (is_of_nobody(b, *made)) continue;
     require_piece(*this, b, *made);
     if (keeps(b.processor)) bind_buffer(*this, b, *made);
   }
@@ -131,7 +138,7 @@ bool TensorState::uses_memory() const {
 
 // The other processors' pieces stay as they are.
 void TensorState::bind(const Bound& buffer) {
-  if (has_current_pieces()) {
+  if (has_current_pieces() && !is_of_nobody(buffer, *pieces_)) {
     require_piece(*this, buffer, *pieces_);
     if (!keeps(buffer.processor)) {
       throw Error(fmt::format("tensor {}: processor {} is another rank's", name, buffer.processor));
@@ -151,7 +158,7 @@ void TensorState::used() {
   bool again = used_.exchange(version) == version;
   if (!again || settled_.exchange(version) == version) return;
   for (const Bound& b : bound) {
-    if (!keeps(b.processor)) continue;
+    if (!keeps(b.processor) || !pieces_->has_piece(b.processor)) continue;
     int64_t elements = reach_of(pieces_->owners().piece_of(b.processor).extents, pieces_->strides(b.processor));
     int64_t bytes = elements * core::size_of(type);
     if (bytes >= core::kFromHugePages) core::collapse_to_huge_pages(pieces_->data(b.processor), bytes);

@@ -255,6 +255,17 @@ TEST(Api, BuffersThatDoNotFitAreRefused) {
   Tensor<double> A("A", {2, 2});
   A.bind(7, buffer.data());
   EXPECT_EQ(error_of([&] { A.pieces(); }), "error: tensor A: processor 7 owns no piece that a buffer could hold");
+  // A processor that owns nothing has an empty one; another one would not be used.
+  Format cut({Dense}, Distribution(Machine{Grid(3)}, {0}));
+  Tensor<double> D("D", {2}, cut);
+  std::vector<double> empty;
+  D.bind(2, empty);
+  EXPECT_EQ(D.pieces().size(), 2U);
+  D.bind(2, empty);
+  EXPECT_EQ(error_of([&] { D.bind(2, buffer); }),
+            "error: tensor D: processor 2 owns no piece that a buffer could hold");
+  EXPECT_EQ(error_of([&] { D.bind(3, empty); }), "error: tensor D: processor 3 owns no piece that a buffer could hold");
+  EXPECT_EQ(error_of([&] { D.bind(1, empty); }), "error: tensor D: the buffer for processor 1 is null");
   Tensor<double> B("B", {2, 2});
   B.bind(0, buffer.data(), {1});
   EXPECT_EQ(error_of([&] { B.pieces(); }), "error: tensor B: a buffer of 1 strides for a tensor of 2 dimensions");

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 
 #include "api/summa.h"
 
@@ -336,6 +337,43 @@ TEST(MpiKernel, RefusesBuffersThatItCannotUse) {
   if (here < 0) return;
   EXPECT_EQ(message_of([&] { s.A.bind(here, static_cast<double*>(nullptr)); }),
             of + "the buffer for processor " + std::to_string(here) + " is null");
+}
+
+// Three rows on four processors: the last one has none, and binds what it has.
+TEST(MpiKernel, TakesEmptyBuffersOfProcessorsWithoutAPiece) {
+  Machine line{Grid(4)};
+  Format rows({Dense, Dense}, Distribution(line, {0}));
+  Tensor<double> A({3, 5}, rows), B({3, 2}, rows), C({2, 5}, rows);
+  IndexVar i, j, k, io, ii, ko, ki;
+  A(i, j) = B(i, k) * C(k, j);
+  A.schedule().distribute({i}, {io}, {ii}, line).divide(k, ko, ki, 4).reorder({io, ko, ii, ki, j}).communicate(C, ko);
+  MpiKernel kernel(A.compile(), MPI_COMM_WORLD);
+  std::map<int64_t, std::vector<double>> a, b, c;  // by processor
+  for (int64_t p : kernel.processors()) {
+    a[p].resize(p < 3 ? 5 : 0);
+    b[p].resize(p < 3 ? 2 : 0);
+    c[p].resize(p < 2 ? 5 : 0);
+    A.bind(p, a[p]);
+    B.bind(p, b[p]);
+    C.bind(p, c[p]);
+  }
+  fill(B, 1);
+  fill(C, 2);
+  for (int run = 0; run < 3; ++run) kernel.run();
+  expect_own_product(A, 2, 1, 2);
+  for (int64_t p : kernel.processors()) A.bind(p, a[p]);  // of pieces that are there
+  kernel.run();
+  expect_own_product(A, 2, 1, 2);
+}
+
+// Before the run only one rank knows.
+TEST(MpiKernel, RefusesABufferOfOneRankOnAll) {
+  Summa s;
+  MpiKernel kernel(s.A.compile(), MPI_COMM_WORLD);
+  std::vector<double> small(1);
+  if (rank_of_this() == 0) s.A.bind(0, small);
+  EXPECT_EQ(message_of([&] { kernel.run(); }),
+            "tensor " + s.A.name() + ": the buffer for processor 0 has 1 elements, and its piece reaches over 20");
 }
 
 TEST(MpiKernel, ComparesWhatRanksWereTold) {

@@ -108,6 +108,9 @@ struct MpiKernel::State {
   RunReport run(const RunOptions& options) {
     require_same_on_all(options);
     std::shared_ptr<const Prepared> prepared = spread();
+    core::together(cluster, [&] {  // a rank may have a buffer that is refused
+      for (const auto& t : kernel->built.tensors) t->shared_pieces();
+    });
     node.update(kernel->built.tensors, ranks);
     make_engine(prepared, options);
     for (size_t t = 0; t < node.pieces().size(); ++t) engine->store().hold(static_cast<int>(t), node.pieces()[t]);
