@@ -12,20 +12,22 @@ namespace distal {
 
 // A kernel on the ranks of a communicator. Every rank makes one from the same statements and calls its members together
 // with the others. From then on a rank has the pieces of its own processors only: bind buffers to them, or fill the
-// memory that they are given, which the ranks of a node share; at() knows no others, and set() leaves them alone. MPI
-// must have been initialised with MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE, as a thread of the library drives
-// messages while others compute. It is the only one to call MPI during a run. Link distal::distal_mpi.
+// memory that they are given, which the ranks of a node share; at() knows no others, and set() leaves them alone.
+// Pieces that were filled before are kept, in memory that is this rank's alone. MPI must have been initialised with
+// MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE, as a thread of the library drives messages while others compute; the
+// application's threads leave MPI alone during a run. Link distal::distal_mpi.
 class MpiKernel {
  public:
   // Ranks take consecutive processors; where there are more ranks than processors, the last ranks have none.
   MpiKernel(const Kernel& kernel, MPI_Comm communicator);
 
-  // The processors of this rank, under the current values of the params.
+  // The processors of this rank, under the current values of the params. After a param that changes a machine this, or
+  // a run, comes before anything that asks for pieces.
   std::vector<int64_t> processors() const;
 
   // Runs under the current values of the params on the current data of the tensors. The counts are those of all ranks,
-  // the time is the slowest rank's. Ranks whose statements or params differ are all refused. Any other exception on one
-  // rank leaves the others waiting: let it end the job.
+  // the time is the slowest rank's. Ranks whose statements, params or options differ are all refused, and so are they
+  // if one has a buffer that cannot be used. A leaf that fails, or memory that runs out, ends the job with its reason.
   RunReport run(const RunOptions& options = {});
 
  private:

@@ -61,10 +61,12 @@ struct TensorState {
  private:
   bool has_current_pieces() const;
   bool uses_memory() const;
+  void require_kept_of_machine() const;
   void place_in_shared_memory(core::TensorPieces& pieces);
   bool keeps(int64_t processor) const { return is_whole() || kept_.at(static_cast<size_t>(processor)); }
 
   std::vector<bool> kept_;                             // by processor; empty: all
+  int64_t kept_of_ = 0;                                // processors of its machine, when that was said
   std::vector<std::shared_ptr<Param::State>> params_;  // all that the pieces depend on
   std::vector<int64_t> values_;                        // of these when the pieces were made
   std::shared_ptr<core::TensorPieces> pieces_;

@@ -35,6 +35,17 @@ std::vector<std::shared_ptr<Param::State>> params_of(const TensorState& tensor) 
   return out;
 }
 
+// Of its machine, under the current values of the params.
+int64_t processors_of(const TensorState& tensor) {
+  int64_t out = 1;
+  const auto& distribution = tensor.format.distribution();
+  if (!distribution) return out;
+  for (const Grid& g : distribution->machine().levels()) {
+    for (const Int& e : g.extents()) out *= e.value();
+  }
+  return out;
+}
+
 // An empty buffer, for a processor that has no part of the tensor.
 bool is_of_nobody(const TensorState::Bound& b, const core::TensorPieces& pieces) {
   bool exists = b.processor >= 0 && b.processor < pieces.owners().machine().processors;
@@ -98,6 +109,7 @@ std::shared_ptr<core::TensorPieces> TensorState::shared_pieces() {
   for (const Int& n : dimensions) {
     if (n.value() < 1) throw Error(fmt::format("tensor {} has a size of {}; sizes are at least 1", name, n.value()));
   }
+  require_kept_of_machine();
   pieces_ = nullptr;  // also where a buffer is refused below
   memory_ = nullptr;
   params_ = params_of(*this);
@@ -114,6 +126,15 @@ std::shared_ptr<core::TensorPieces> TensorState::shared_pieces() {
   for (const auto& p : params_) values_.push_back(p->value);
   pieces_ = std::move(made);
   return pieces_;
+}
+
+// What this process has of a machine of other processors only a kernel knows.
+void TensorState::require_kept_of_machine() const {
+  int64_t processors = processors_of(*this);
+  if (is_whole() || processors == kept_of_) return;
+  throw Error(fmt::format("tensor {} is spread over ranks as {} processors, and its machine has {} now", name, kept_of_,
+                          processors),
+              {}, "after such a change call processors() of its kernel first");
 }
 
 // It is at zero. Where there is none, or a buffer of the caller's, pieces lie in other memory.
@@ -171,12 +192,16 @@ void require_whole(const TensorState& tensor, const std::string& help) {
 
 void TensorState::keep_only(const std::vector<bool>& processors, bool share) {
   share_ = share;
-  if (kept_ == processors) return;
+  if (kept_ == processors) {
+    kept_of_ = processors_of(*this);
+    return;
+  }
   if (has_current_pieces() && !is_whole()) {
     throw Error(fmt::format("tensor {} is spread over the ranks in another way, by another kernel", name), {},
                 "kernels that share a tensor need machines of equally many processors");
   }
   kept_ = processors;
+  kept_of_ = processors_of(*this);
   if (!has_current_pieces()) return;
   for (int64_t p = 0; p < pieces_->owners().machine().processors; ++p) {
     if (!keeps(p)) pieces_->drop(p);

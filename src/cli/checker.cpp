@@ -41,7 +41,39 @@ class DenseInputs {
   std::map<std::string, Array> arrays_;
 };
 
+// Those that are made whole for a check: all where every element is checked, else what an earlier statement wrote, as
+// it may be anywhere.
+std::set<int> whole_inputs(const Plan& plan, const Statement& statement, const std::set<int>& written,
+                           int64_t max_samples, bool alone) {
+  std::set<int> out;
+  for (const Access& access : accesses(statement.rhs)) {
+    int tensor = plan.tensor_index(access.tensor);
+    if (max_samples > 0 && (alone || written.count(tensor) == 0)) continue;
+    out.insert(tensor);
+  }
+  return out;
+}
+
 }  // namespace
+
+int64_t whole_bytes(const Plan& plan, int tensor) {
+  const TensorPlan& t = plan.tensors[static_cast<size_t>(tensor)];
+  return whole(t.owners.shape()).volume() * t.element_bytes;
+}
+
+int64_t checking_bytes(const Plan& plan, int64_t max_samples, bool alone) {
+  int64_t most = 0;
+  std::set<int> written;
+  for (const StagePlan& stage : plan.stages) {
+    int64_t bytes = written.count(stage.output) > 0 ? whole_bytes(plan, stage.output) : 0;
+    for (int t : whole_inputs(plan, stage.stage->source.statement, written, max_samples, alone)) {
+      bytes += whole_bytes(plan, t);
+    }
+    most = std::max(most, bytes);
+    written.insert(stage.output);
+  }
+  return most;
+}
 
 void ResultChecker::check(const StagePlan& stage, const std::vector<std::byte>& before, int64_t max_samples,
                           uint64_t seed) {
@@ -59,13 +91,10 @@ void ResultChecker::check(const StagePlan& stage, const std::vector<std::byte>& 
   };
   ElementReader read_after = [&](const std::string&, std::span<const int64_t> at) { return stored(stage.output, at); };
 
-  // What an earlier statement wrote may be anywhere.
   DenseInputs dense;
-  for (const Access& access : accesses(statement.rhs)) {
-    int tensor = plan_.tensor_index(access.tensor);
-    if (max_samples > 0 && (is_alone() || !is_written(tensor))) continue;
-    dense.add(access.tensor, plan_.tensors[tensor].owners.shape(),
-              is_written(tensor) ? gather(tensor) : data_.whole(tensor));
+  for (int tensor : whole_inputs(plan_, statement, written_, max_samples, is_alone())) {
+    const TensorPlan& t = plan_.tensors[tensor];
+    dense.add(t.name, t.owners.shape(), is_written(tensor) ? gather(tensor) : data_.whole(tensor));
   }
   std::map<std::string, int64_t> all = extents_of(stage);
   std::map<std::string, int64_t> extents;

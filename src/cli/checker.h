@@ -10,6 +10,12 @@
 
 namespace distal::core {
 
+// Of a tensor in one piece.
+int64_t whole_bytes(const Plan& plan, int tensor);
+
+// What a process holds at most to check a plan's statements, beside its pieces; one that is alone has all of them.
+int64_t checking_bytes(const Plan& plan, int64_t max_samples, bool alone);
+
 // Compares what statements wrote with the reference. Tensors that no statement has written are read from the data set,
 // not from their pieces, so that a misplaced piece is found too.
 class ResultChecker {

@@ -78,12 +78,6 @@ std::vector<std::byte> Dataset::whole(int tensor) const {
   return out;
 }
 
-int64_t Dataset::loaded_bytes() const {
-  int64_t bytes = 0;
-  for (const auto& [tensor, array] : loaded_) bytes += static_cast<int64_t>(array.data.size());
-  return bytes;
-}
-
 uint64_t Dataset::digest() const {
   uint64_t all = 0;
   for (const auto& [tensor, array] : loaded_) {

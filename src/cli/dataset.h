@@ -22,7 +22,6 @@ class Dataset {
   void read(int tensor, std::span<const int64_t> at, void* element) const;
   // All start values, in row-major order.
   std::vector<std::byte> whole(int tensor) const;
-  int64_t loaded_bytes() const;
   // A number for all that was loaded; other data have another one.
   uint64_t digest() const;
 

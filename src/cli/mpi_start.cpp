@@ -63,7 +63,9 @@ int start_on_mpi(const CliOptions& options) {
   std::string program = program_with_mpi();
   if (!is_rank_of_a_job()) {
     // Whatever is wrong is said here, before there are ranks.
-    require_options(options, check_program(options).module);
+    Module module = check_program(options).module;
+    require_host(module, options.engine);
+    require_options(options, module);
     say_what_is_fine();
     command = {starter(), "-n", std::to_string(std::max(1, options.ranks))};
   }

@@ -7,21 +7,36 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <set>
 
 #include "cli/threads_site.h"
 #include "lower/compile.h"
+#include "support/available_memory.h"
 #include "support/text.h"
 
 namespace distal::core {
 
 namespace {
 
-void require_cpu(const Grid& grid) {
+void require_cpu(const Grid& grid, const std::string& engine) {
   if (grid.processor != ProcessorKind::Gpu) return;
-  throw Error(fmt::format("{} has gpu processors, and the threads engine has none", to_string(grid)), grid.span, {},
+  throw Error(fmt::format("{} has gpu processors, and the {} engine has none", to_string(grid), engine), grid.span, {},
               Error::Kind::Resources);
+}
+
+// Those that --load names. Every process reads them whole.
+std::map<std::string, std::string> files_with_room(const CliOptions& options, const Module& module, int processes) {
+  std::map<std::string, std::string> files = parse_files(options.load, "--load", module);
+  int64_t bytes = 0;
+  for (const auto& [tensor, file] : files) {
+    std::error_code missing;  // which is said where it is read
+    auto size = std::filesystem::file_size(file, missing);
+    if (!missing) bytes += static_cast<int64_t>(size);
+  }
+  require_memory(bytes * processes, available_memory());
+  return files;
 }
 
 LeafChoice leaf_choice(const CliOptions& options) {
@@ -36,16 +51,15 @@ LeafChoice leaf_choice(const CliOptions& options) {
 
 }  // namespace
 
-// The threads engine has processors and memory of the host only. Grids may also stand in place, in a tensor's
-// declaration and in a schedule.
-void require_host(const Module& module) {
+// Grids may also stand in place, in a tensor's declaration and in a schedule.
+void require_host(const Module& module, const std::string& engine) {
   for (const Machine& m : module.machines) {
-    for (const Grid& g : m.levels) require_cpu(g);
+    for (const Grid& g : m.levels) require_cpu(g, engine);
   }
   for (const Tensor& t : module.tensors) {
-    for (const Grid& g : t.machine ? t.machine->levels : std::vector<Grid>{}) require_cpu(g);
+    for (const Grid& g : t.machine ? t.machine->levels : std::vector<Grid>{}) require_cpu(g, engine);
     if (t.memory != MemoryKind::Gpu) continue;
-    throw Error(fmt::format("tensor {} lives in gpu memory, and the threads engine has none", t.name), t.span, {},
+    throw Error(fmt::format("tensor {} lives in gpu memory, and the {} engine has none", t.name, engine), t.span, {},
                 Error::Kind::Resources);
   }
   for (const ScheduledStatement& s : module.statements) {
@@ -53,7 +67,7 @@ void require_host(const Module& module) {
       std::optional<GridRef> onto;
       if (const auto* d = std::get_if<DistributeCommand>(&command.action)) onto = d->onto;
       if (const auto* d = std::get_if<DistributeOntoCommand>(&command.action)) onto = d->onto;
-      if (onto && onto->grid) require_cpu(*onto->grid);
+      if (onto && onto->grid) require_cpu(*onto->grid, engine);
     }
   }
 }
@@ -67,14 +81,23 @@ void require_options(const CliOptions& options, const Module& module) {
   parse_files(options.save, "--save", module);
 }
 
-RunInputs::RunInputs(const CliOptions& options, const LoadedModule& loaded)
+RunInputs::RunInputs(const CliOptions& options, const LoadedModule& loaded, int processes)
     : plan(make_plan(compile(loaded.module), loaded.params)),
-      data(plan, parse_files(options.load, "--load", loaded.module), options.seed) {}
+      data(plan, files_with_room(options, loaded.module, processes), options.seed) {}
+
+int64_t bytes_beside(const Plan& plan, const CliOptions& options, bool alone) {
+  int64_t bytes = checking_bytes(plan, samples(options), alone);
+  for (const auto& [tensor, file] : parse_files(options.save, "--save", plan.program->module)) {
+    bytes = std::max(bytes, whole_bytes(plan, plan.tensor_index(tensor)));
+  }
+  return bytes;
+}
 
 PreparedRun::PreparedRun(const CliOptions& options, const LoadedModule& loaded)
     : PreparedRun(options, std::make_unique<RunInputs>(options, loaded),
-                  [&](const Plan& plan, const MakeLeaves& make_leaves, int64_t other_bytes) {
-                    return threads_site(plan, make_leaves, {options.threads, options.own_memory}, other_bytes);
+                  [&](const Plan& plan, const MakeLeaves& make_leaves) {
+                    return threads_site(plan, make_leaves, {options.threads, options.own_memory},
+                                        bytes_beside(plan, options, true));
                   }) {}
 
 PreparedRun::PreparedRun(const CliOptions& options, std::unique_ptr<RunInputs> inputs, const MakeSite& make_site)
@@ -89,7 +112,7 @@ PreparedRun::PreparedRun(const CliOptions& options, std::unique_ptr<RunInputs> i
     }
     return leaves;
   };
-  site_ = make_site(plan_, make_leaves, data_.loaded_bytes());
+  site_ = make_site(plan_, make_leaves);
   show_progress("placing data");
   for (size_t t = 0; t < plan_.tensors.size(); ++t) data_.place(static_cast<int>(t), site_->store());
   if (site_->has_all_pieces()) {

@@ -14,15 +14,15 @@
 
 namespace distal::core {
 
-// Refuses machines and memories that the threads engine does not have.
-void require_host(const Module& module);
+// Refuses machines and memories that an engine does not have which has processors and memory of the host only.
+void require_host(const Module& module, const std::string& engine);
 
 // Refuses options that do not go with each other, with the engine, or with the program's tensors.
 void require_options(const CliOptions& options, const Module& module);
 
-// What a run starts from: everything that every process finds out by itself.
+// What a run starts from: everything that every process finds out by itself, `processes` of them on a machine.
 struct RunInputs {
-  RunInputs(const CliOptions& options, const LoadedModule& loaded);
+  RunInputs(const CliOptions& options, const LoadedModule& loaded, int processes = 1);
   RunInputs(const RunInputs&) = delete;
   RunInputs& operator=(const RunInputs&) = delete;
 
@@ -30,12 +30,15 @@ struct RunInputs {
   Dataset data;  // of the plan
 };
 
+// What a process holds at most beside the plan's memory, to check results and to save them. One that is alone has all
+// pieces.
+int64_t bytes_beside(const Plan& plan, const CliOptions& options, bool alone);
+
 // A program ready to run: planned, verified, with its data in place.
 class PreparedRun {
  public:
-  // Makes what it runs on, given what makes the leaves, and the bytes that are held beside the plan's.
-  using MakeSite =
-      std::function<std::unique_ptr<Site>(const Plan& plan, const MakeLeaves& make_leaves, int64_t other_bytes)>;
+  // Makes what it runs on, given what makes the leaves.
+  using MakeSite = std::function<std::unique_ptr<Site>(const Plan& plan, const MakeLeaves& make_leaves)>;
   // On the threads of this process.
   PreparedRun(const CliOptions& options, const LoadedModule& loaded);
   PreparedRun(const CliOptions& options, std::unique_ptr<RunInputs> inputs, const MakeSite& make_site);

@@ -9,7 +9,7 @@ namespace distal::core {
 namespace {
 
 int run_on_threads(const CliOptions& options, const LoadedModule& loaded) {
-  require_host(loaded.module);
+  require_host(loaded.module, options.engine);
   if (options.ranks > 1) {
     throw Error("--ranks: the threads engine is one process; the engines mpi and legion have several");
   }

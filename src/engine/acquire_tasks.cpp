@@ -120,7 +120,8 @@ void Runner::fill_slot(const AcquirePlan& a, const Fetch& f, Slot& slot, const s
   // Messages come side by side, into a slot that nobody uses any more, and copies complete it.
   if (!filling.messages.empty()) submit_nothing(slot.resource);
   for (Message& m : filling.messages) submit_receive(m, slot, false);
-  submit_copies(a, f.place, slot, std::move(filling));
+  bool complete = filling.copies.empty() && filling.inside.empty() && !options_.checked;
+  complete ? submit_nothing(slot.resource) : submit_copies(a, f.place, slot, std::move(filling));
 }
 
 Runner::Filling Runner::filling_of(const AcquirePlan& a, const Fetch& f, const Slot& slot,

@@ -31,6 +31,17 @@ std::string message_of(F&& f) {
   return "no error";
 }
 
+// With its help.
+template <class F>
+std::string all_said_by(F&& f) {
+  try {
+    f();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
 // What this rank has of A = B C, where B and C were filled by value_of.
 void expect_own_product(Tensor<double>& a, int64_t depth, double salt_b, double salt_c) {
   a.for_each([&](const std::vector<int64_t>& at, double& got) {
@@ -309,10 +320,11 @@ TEST(MpiKernel, KnowsItsOwnPiecesOnly) {
               s.A.at({other, other});
             }),
             s.A.name() + "(" + std::to_string(other) + ", " + std::to_string(other) + ") is on another rank");
-  std::string is_spread = "tensor " + s.A.name() + " is spread over ranks";
-  EXPECT_EQ(message_of([&] { s.A.save("never.npy"); }), is_spread);
-  EXPECT_EQ(message_of([&] { s.A.redistribute(s.f); }), is_spread);
-  EXPECT_EQ(message_of([&] { s.A.compile().run(); }), is_spread);
+  std::string is_spread = "error: tensor " + s.A.name() + " is spread over ranks\n  help: ";
+  EXPECT_EQ(all_said_by([&] { s.A.save("never.npy"); }), is_spread + "a file takes a whole tensor");
+  EXPECT_EQ(all_said_by([&] { s.A.redistribute(s.f); }),
+            is_spread + "define another tensor as a copy of it, and run that on the ranks");
+  EXPECT_EQ(all_said_by([&] { s.A.compile().run(); }), is_spread + "a Kernel runs in one process; run its MpiKernel");
   Tensor<double> D({s.ni, s.nj}, Format({Dense, Dense}, Distribution(Machine(Grid(3, 3)), {0, 1})));
   IndexVar i, j;
   D(i, j) = s.A(i, j);
@@ -377,7 +389,7 @@ TEST(MpiKernel, RefusesABufferOfOneRankOnAll) {
 }
 
 TEST(MpiKernel, ComparesWhatRanksWereTold) {
-  std::string differ = "the statements and params of rank 1 differ from those of rank 0";
+  std::string differ = "the statements, params and options of rank 1 differ from those of rank 0";
   bool is_second = rank_of_this() == 1;
   Summa s;
   MpiKernel kernel(s.A.compile(), MPI_COMM_WORLD);
@@ -406,6 +418,48 @@ TEST(MpiKernel, ComparesWhatRanksWereTold) {
   own.own_memory = is_second;  // one refuses, and so do all
   EXPECT_EQ(message_of([&] { kernel.run(own); }),
             "own_memory is of the threads engine; ranks have memory of their own");
+  RunOptions strict;
+  strict.strict_order = is_second;
+  EXPECT_EQ(all_said_by([&] { kernel.run(strict); }),
+            "error: " + differ + "\n  help: all ranks must be started alike, on the same files");
+}
+
+// Only one has pieces yet.
+TEST(MpiKernel, RefusesATensorThatOneRankHasOtherwiseOnAll) {
+  Summa s;
+  MpiKernel kernel(s.A.compile(), MPI_COMM_WORLD);
+  if (rank_of_this() == 0) s.A.pieces();
+  Tensor<double> D({s.ni, s.nj}, Format({Dense, Dense}, Distribution(Machine(Grid(3, 3)), {0, 1})));
+  IndexVar i, j;
+  D(i, j) = s.A(i, j);
+  EXPECT_EQ(all_said_by([&] { MpiKernel(D.compile(), MPI_COMM_WORLD); }),
+            "error: tensor " + s.A.name() +
+                " is spread over the ranks in another way, by another kernel\n"
+                "  help: kernels that share a tensor need machines of equally many processors");
+  fill(s.B, 1);
+  fill(s.C, 2);
+  kernel.run();
+  expect_own_product(s.A, 11, 1, 2);
+}
+
+TEST(MpiKernel, RunsOnAnotherGridThatParamsSay) {
+  Summa s;
+  MpiKernel kernel(s.A.compile(), MPI_COMM_WORLD);
+  kernel.run();
+  int64_t before = 4;
+  for (int64_t gx : {3, 1, 2}) {
+    s.gx = gx;
+    EXPECT_EQ(all_said_by([&] { fill(s.B, 1); }),
+              "error: tensor " + s.B.name() + " is spread over ranks as " + std::to_string(before) +
+                  " processors, and its machine has " + std::to_string(2 * gx) +
+                  " now\n  help: after such a change call processors() of its kernel first");
+    before = 2 * gx;
+    kernel.processors();
+    fill(s.B, 1);
+    fill(s.C, 2);
+    kernel.run();
+    expect_own_product(s.A, 11, 1, 2);
+  }
 }
 
 // A rank that did other things before has other names for the same.
@@ -432,8 +486,10 @@ class EndsTheJob : public testing::EmptyTestEventListener {
 // What an application is told that has initialised MPI without threads.
 int without_threads() {
   Summa s;
-  std::string said = message_of([&] { MpiKernel(s.A.compile(), MPI_COMM_WORLD); });
-  bool right = said == "MPI was initialised for one thread, and DISTAL has another one that drives messages";
+  std::string said = all_said_by([&] { MpiKernel(s.A.compile(), MPI_COMM_WORLD); });
+  bool right = said ==
+               "error: MPI was initialised for one thread, and DISTAL has another one that drives messages\n"
+               "  help: call MPI_Init_thread with MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE";
   if (!right) std::fprintf(stderr, "said: %s\n", said.c_str());
   return right ? 0 : 1;
 }
@@ -451,6 +507,9 @@ int main(int argc, char** argv) {
   }
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
+  distal::Summa s;
+  distal::MpiKernel outlives_mpi(s.A.compile(), MPI_COMM_WORLD);
+  outlives_mpi.run();
   testing::InitGoogleTest(&argc, argv);
   testing::UnitTest::GetInstance()->listeners().Append(new distal::EndsTheJob);
   int status = RUN_ALL_TESTS();

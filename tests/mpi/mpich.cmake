@@ -47,3 +47,9 @@ foreach(memory shared apart)
                                                      ${memory} algorithms 3)
   set_tests_properties(mpich/algorithms_${memory}_3 PROPERTIES TIMEOUT 300 LABELS once PROCESSORS 2)
 endforeach()
+
+# How a job ends rests on what an MPI does when one rank gives up.
+add_test(NAME mpich/failing_rank COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/refusals_test.py
+                                         Death.test_rank_that_fails_ends_the_job)
+set_tests_properties(mpich/failing_rank PROPERTIES TIMEOUT 120 LABELS once PROCESSORS 2 ENVIRONMENT
+  "DISTAL_MPIRUN=${DISTAL_MPICH_EXEC};DISTAL_PROGRAMS_ON_RANKS=$<TARGET_FILE:mpich_programs_test>")

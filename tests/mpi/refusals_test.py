@@ -96,6 +96,7 @@ class Refusals(CliTest):
         )
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertIn("this DISTAL was built without MPI, as none was found then", done.stderr)
+        self.assertIn("install libopenmpi-dev", done.stderr)
 
     def test_starter_is_missing(self):
         self.refuse(3, "cannot start /no/mpirun", "run", SUMMA, "--engine", "mpi", env={"DISTAL_MPIRUN": "/no/mpirun"})
@@ -112,6 +113,31 @@ class Refusals(CliTest):
             said = self.refuse(3, "on this node, and it has", *run, env={"DISTAL_MPI_SHARED": shared})
             needs.append(int(re.search(r"\(([\d,]+) bytes\) on this node", said).group(1).replace(",", "")))
         self.assertGreaterEqual(needs[1], needs[0])
+
+    def test_memory_for_checks(self):
+        """Where all is checked every rank makes the inputs whole."""
+        run = ["run", SUMMA, "--engine", "mpi", "--ranks", 2, "--set", "ni=400000,nj=400000,nk=400000"]
+        a_matrix = 8 * 400000**2
+        needs = {}
+        for words in ((), ("--check",), ("--save", f"A={self.folder}/a.npy")):
+            said = self.refuse(3, ["on this node, and it has", "choose smaller sizes, or more nodes"], *run, *words)
+            needs[words[:1]] = int(re.search(r"\(([\d,]+) bytes\) on this node", said).group(1).replace(",", ""))
+        self.assertEqual(needs["--check",] - needs[()], 2 * 2 * a_matrix)
+        self.assertEqual(needs["--save",] - needs[()], 2 * a_matrix)
+
+    def test_memory_for_files(self):
+        """Every rank would read all of it."""
+        large = self.folder / "large.npy"
+        with open(large, "wb") as file:
+            file.truncate(2**40)
+        for engine, ranks in (("threads", 1), ("mpi", 3)):
+            run = ["run", SUMMA, "--engine", engine, "--ranks", ranks, "--load", f"B={large}"]
+            self.refuse(3, f"the run needs {ranks}.0 TiB (", *run)
+
+    def test_gpus(self):
+        program = self.write("gpu.distal", "tensor a(8) : x -> x on Grid(2) gpu\ntensor b(8)\na(i) = b(i)\n")
+        said = "Grid(2) gpu has gpu processors, and the mpi engine has none"
+        self.refuse(3, said, "run", program, "--engine", "mpi", "--ranks", 2, env={"DISTAL_MPIRUN": "/no/mpirun"})
 
     def test_ranks_of_the_job(self):
         done = mpirun("-n", 2, BINARY, "run", SUMMA, "--engine", "mpi", "--ranks", 3)
@@ -141,6 +167,7 @@ class Differences(CliTest):
         done = mpirun("-n", 1, *first, ":", "-n", 1, *second)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn(f"{what} of rank 1 differ from those of rank 0", done.stderr)
+        self.assertIn("all ranks must be started alike, on the same files", done.stderr)
 
     def test_words(self):
         mpi = BINARY.with_name("distal-mpi")

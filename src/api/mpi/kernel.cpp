@@ -61,7 +61,7 @@ struct MpiKernel::State {
   State(const Kernel& of, MPI_Comm communicator)
       : kernel(of.state_), cluster(checked(communicator), core::may_share()), node(cluster) {
     require_same_on_all();
-    spread();
+    core::together(cluster, [&] { spread(); });
   }
 
   void require_same_on_all(const RunOptions& options = {}) {
@@ -72,7 +72,8 @@ struct MpiKernel::State {
       told = told_to(kernel->built, *prepared);
       told_for = prepared;
     });
-    core::require_same(cluster, "the statements and params", told);
+    core::require_same(cluster, "the statements, params and options",
+                       told + (options.strict_order ? " in strict order" : ""));
   }
 
   // Leaves each tensor the pieces of this rank's processors.
@@ -107,8 +108,9 @@ struct MpiKernel::State {
 
   RunReport run(const RunOptions& options) {
     require_same_on_all(options);
-    std::shared_ptr<const Prepared> prepared = spread();
-    core::together(cluster, [&] {  // a rank may have a buffer that is refused
+    std::shared_ptr<const Prepared> prepared;
+    core::together(cluster, [&] {  // a rank may have pieces of another kernel's, or a buffer that is refused
+      prepared = spread();
       for (const auto& t : kernel->built.tensors) t->shared_pieces();
     });
     node.update(kernel->built.tensors, ranks);

@@ -15,9 +15,8 @@ namespace {
 
 class MpiSite : public Site {
  public:
-  MpiSite(const Plan& plan, const Cluster& cluster, MpiOptions options, const MakeLeaves& make_leaves,
-          int64_t other_bytes)
-      : cluster_(cluster), engine_(plan, cluster, options, available_memory() - other_bytes) {
+  MpiSite(const Plan& plan, const Cluster& cluster, MpiOptions options, const MakeLeaves& make_leaves)
+      : cluster_(cluster), engine_(plan, cluster, options, available_memory()) {
     engine_.use_leaves(made_once_a_node(make_leaves));
   }
 
@@ -93,7 +92,7 @@ int run_together(const CliOptions& options, const Cluster& cluster) {
   together(cluster, [&] {
     require_fitting(options, cluster);
     loaded = load_module(options);
-    require_host(loaded.module);
+    require_host(loaded.module, options.engine);
     require_options(options, loaded.module);
     saved = parse_files(options.save, "--save", loaded.module);
     if (cluster.rank() > 0) return;
@@ -103,11 +102,12 @@ int run_together(const CliOptions& options, const Cluster& cluster) {
   for (const auto& [name, value] : loaded.params) params += fmt::format(" {}={}", name, value);
   require_same(cluster, "the program and its params", to_string(loaded.module) + params);
   std::unique_ptr<RunInputs> inputs;
-  together(cluster, [&] { inputs = std::make_unique<RunInputs>(options, loaded); });
+  together(cluster, [&] { inputs = std::make_unique<RunInputs>(options, loaded, cluster.ranks_on_machine()); });
   require_same(cluster, "the data that --load read", fmt::format("{}", inputs->data.digest()));
-  auto make_site = [&](const Plan& plan, const MakeLeaves& make_leaves, int64_t other_bytes) {
+  auto make_site = [&](const Plan& plan, const MakeLeaves& make_leaves) {
     MpiOptions mpi{options.threads, cluster.shares()};
-    return std::make_unique<MpiSite>(plan, cluster, mpi, make_leaves, other_bytes);
+    mpi.beside = bytes_beside(plan, options, false);
+    return std::make_unique<MpiSite>(plan, cluster, mpi, make_leaves);
   };
   PreparedRun prepared(options, std::move(inputs), make_site);
   prepared.run_all();

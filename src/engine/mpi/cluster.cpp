@@ -57,7 +57,11 @@ Cluster::Cluster(MPI_Comm communicator, bool share, int most_on_node) {
   MPI_Allgather(&here, 1, MPI_INT, rank_in_node_.data(), 1, MPI_INT, all_);
 }
 
+// An application may end MPI before what it had of it.
 Cluster::~Cluster() {
+  int over = 0;
+  MPI_Finalized(&over);
+  if (over != 0) return;
   MPI_Comm_free(&node_);
   MPI_Comm_free(&all_);
 }

@@ -67,6 +67,7 @@ MpiEngine::MpiEngine(const Plan& plan, const Cluster& cluster, const MpiOptions&
       cluster_(cluster),
       ranks_(processes_of_processors(plan, cluster.ranks())),
       threads_(threads_for(cluster, options)),
+      beside_(options.beside),
       allocator_(plan.processors) {}
 
 MpiEngine::MpiEngine(const Plan& plan, const Cluster& cluster, MpiOptions options, int64_t available)
@@ -104,12 +105,16 @@ void MpiEngine::connect() {
   transport_ = std::make_unique<MpiTransport>(cluster_, ranks_, plan_.tensors[0].element_bytes);
 }
 
+int64_t MpiEngine::need_of_machine(const MemoryNeeds& needs) const {
+  return of_machine(cluster_, ranks_, needs.peak) + beside_ * cluster_.ranks_on_machine();
+}
+
 // As far ahead as there is memory for it.
 void MpiEngine::choose_needs(const MemoryOptions& memory, int64_t available) {
   needs_ = needs_ahead(plan_, memory, [&](const MemoryNeeds& needs) {
-    return all_say(cluster_.all(), of_machine(cluster_, ranks_, needs.peak) <= available);
+    return all_say(cluster_.all(), need_of_machine(needs) <= available);
   });
-  together(cluster_, [&] { require_node_memory(of_machine(cluster_, ranks_, needs_.peak), available); });
+  together(cluster_, [&] { require_node_memory(need_of_machine(needs_), available); });
 }
 
 // Those of this rank, and, in windows, those of its neighbours.
@@ -165,6 +170,8 @@ std::vector<std::byte> MpiEngine::gather(int tensor, At at) const {
   int64_t row_bytes = rows > 0 ? all.volume() / rows * t.element_bytes : 0;
   int64_t at_once = std::max<int64_t>(1, kGatherBytes / std::max<int64_t>(1, row_bytes));
   std::vector<std::byte> out;
+  bool keep = at == At::All || cluster_.rank() == 0;
+  if (keep) out.reserve(static_cast<size_t>(all.volume() * t.element_bytes));
   for (int64_t row = 0; row < rows; row += at_once) {
     Rect slab = all;
     if (all.dimensions() > 0) {
@@ -175,9 +182,14 @@ std::vector<std::byte> MpiEngine::gather(int tensor, At at) const {
     std::vector<std::byte> bytes = store_->pieces(tensor).gather(slab, [&](int64_t p) { return is_here(p); });
     for (size_t done = 0; done < bytes.size(); done += kGatherBytes) {  // a row may be longer than MPI can count
       int count = static_cast<int>(std::min<size_t>(kGatherBytes, bytes.size() - done));
-      MPI_Allreduce(MPI_IN_PLACE, bytes.data() + done, count, MPI_BYTE, MPI_BOR, cluster_.all());
+      std::byte* part = bytes.data() + done;
+      if (at == At::All) {
+        MPI_Allreduce(MPI_IN_PLACE, part, count, MPI_BYTE, MPI_BOR, cluster_.all());
+      } else {
+        MPI_Reduce(keep ? MPI_IN_PLACE : part, part, count, MPI_BYTE, MPI_BOR, 0, cluster_.all());
+      }
     }
-    if (at == At::All || cluster_.rank() == 0) out.insert(out.end(), bytes.begin(), bytes.end());
+    if (keep) out.insert(out.end(), bytes.begin(), bytes.end());
   }
   return out;
 }

@@ -16,13 +16,14 @@ struct MpiOptions {
   int threads = 0;          // of each rank; 0: its share of the node's cores
   bool share = true;        // let ranks of one node use each other's pieces where they lie
   int ahead = kStepsAhead;  // steps that may be fetched while one is worked on, if there is memory for them
+  int64_t beside = 0;       // bytes that each rank holds at some time beside the plan's
 };
 
 // Carries a plan out on the ranks of a communicator, which all do the same calls. The pieces of a rank's tensors are
 // in memory that the ranks of its node share, where they can.
 class MpiEngine {
  public:
-  // `available` is the memory that the plan may have on this node.
+  // `available` is the memory that there is on this node.
   MpiEngine(const Plan& plan, const Cluster& cluster, MpiOptions options, int64_t available);
   // With pieces that are there already, and that the store is given before each run; where ranks share, also those of
   // the others of the node. `available` is the memory beside them.
@@ -52,6 +53,7 @@ class MpiEngine {
   MpiEngine(const Plan& plan, const Cluster& cluster, const MpiOptions& options);
   MemoryOptions memory_options(const MpiOptions& options, bool shares) const;
   void connect();
+  int64_t need_of_machine(const MemoryNeeds& needs) const;
   void choose_needs(const MemoryOptions& memory, int64_t available);
   void place_pieces();
   RunCounts of_all(RunCounts mine) const;
@@ -60,6 +62,7 @@ class MpiEngine {
   const Cluster& cluster_;
   std::vector<int> ranks_;  // by processor
   int threads_;
+  int64_t beside_;
   std::unique_ptr<Window> window_;  // null: ranks have memory of their own
   MemoryNeeds needs_;
   Allocator allocator_;
