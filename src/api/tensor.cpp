@@ -192,16 +192,13 @@ void require_whole(const TensorState& tensor, const std::string& help) {
 
 void TensorState::keep_only(const std::vector<bool>& processors, bool share) {
   share_ = share;
-  if (kept_ == processors) {
-    kept_of_ = processors_of(*this);
-    return;
-  }
+  kept_of_ = processors_of(*this);
+  if (kept_ == processors) return;
   if (has_current_pieces() && !is_whole()) {
     throw Error(fmt::format("tensor {} is spread over the ranks in another way, by another kernel", name), {},
                 "kernels that share a tensor need machines of equally many processors");
   }
   kept_ = processors;
-  kept_of_ = processors_of(*this);
   if (!has_current_pieces()) return;
   for (int64_t p = 0; p < pieces_->owners().machine().processors; ++p) {
     if (!keeps(p)) pieces_->drop(p);

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "api/errors.h"
 #include "api/summa.h"
 #include "lang/parse.h"
 
@@ -182,17 +183,6 @@ TEST(Api, KernelsRunFromSeveralThreads) {
   }
   for (std::thread& t : threads) t.join();
   for (const auto& s : sets) expect_product(s->A, s->B, s->C);
-}
-
-// The message of the Error that f throws.
-template <class F>
-std::string error_of(const F& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "no error";
 }
 
 TEST(Api, SavesAndLoads) {

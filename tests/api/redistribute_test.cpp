@@ -8,6 +8,8 @@
 #include <random>
 #include <set>
 
+#include "api/errors.h"
+
 namespace distal {
 namespace {
 
@@ -239,16 +241,6 @@ TEST(Redistribution, KernelsFollowTheNewFormat) {
   EXPECT_NE(kernel.text().find("tensor B(6, 7) : xy -> y on M"), std::string::npos) << kernel.text();
   d.B.redistribute(d.rows);
   EXPECT_EQ(kernel.run().bytes_moved, 0);
-}
-
-template <class F>
-std::string error_of(const F& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "no error";
 }
 
 TEST(Redistribution, AKernelThatDoesNotFitTheNewFormatSaysSo) {

@@ -3,6 +3,7 @@
 #include <distal/distal.h>
 #include <gtest/gtest.h>
 
+#include "api/errors.h"
 #include "lang/parse.h"
 
 namespace distal {
@@ -15,15 +16,6 @@ void fill(Tensor<T>& tensor, int64_t salt) {
     for (int64_t x : at) sum = sum * 7 + x * x + 1;
     return static_cast<T>(sum % 11 - 5);
   });
-}
-
-std::string error_of(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.message();
-  }
-  return "no error";
 }
 
 struct Mttkrp {
@@ -108,7 +100,7 @@ TEST(ApiSchedule, SumsInParallel) {
   }
   Mttkrp m;
   m.A.schedule().parallelize(m.j);
-  EXPECT_EQ(error_of([&] { m.A.compile(); }),
+  EXPECT_EQ(message_of([&] { m.A.compile(); }),
             "parallelize: loop j sums over j, and its iterations would add to the same element of A at once; say how, "
             "with parallelize(j, reduction) or parallelize(j, atomics), or parallelize a loop that indexes A");
 }
@@ -262,7 +254,7 @@ TEST(ApiBuffers, OneThatIsTooSmallIsRefused) {
   std::vector<double> first(12), second(7);
   A.bind(0, first);
   A.bind(1, second);
-  EXPECT_EQ(error_of([&] { A.pieces(); }),
+  EXPECT_EQ(message_of([&] { A.pieces(); }),
             "tensor A: the buffer for processor 1 has 7 elements, and its piece reaches over 8");
   second.resize(9);
   A.bind(1, second, {5, 1});

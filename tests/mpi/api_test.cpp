@@ -8,6 +8,7 @@
 #include <cstring>
 #include <map>
 
+#include "api/errors.h"
 #include "api/summa.h"
 
 // Applications that hand in a communicator. Every rank runs all of these; one that fails ends the job.
@@ -19,27 +20,6 @@ int rank_of_this() {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   return rank;
-}
-
-template <class F>
-std::string message_of(F&& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.message();
-  }
-  return "no error";
-}
-
-// With its help.
-template <class F>
-std::string all_said_by(F&& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "no error";
 }
 
 // What this rank has of A = B C, where B and C were filled by value_of.
@@ -321,10 +301,10 @@ TEST(MpiKernel, KnowsItsOwnPiecesOnly) {
             }),
             s.A.name() + "(" + std::to_string(other) + ", " + std::to_string(other) + ") is on another rank");
   std::string is_spread = "error: tensor " + s.A.name() + " is spread over ranks\n  help: ";
-  EXPECT_EQ(all_said_by([&] { s.A.save("never.npy"); }), is_spread + "a file takes a whole tensor");
-  EXPECT_EQ(all_said_by([&] { s.A.redistribute(s.f); }),
+  EXPECT_EQ(error_of([&] { s.A.save("never.npy"); }), is_spread + "a file takes a whole tensor");
+  EXPECT_EQ(error_of([&] { s.A.redistribute(s.f); }),
             is_spread + "define another tensor as a copy of it, and run that on the ranks");
-  EXPECT_EQ(all_said_by([&] { s.A.compile().run(); }), is_spread + "a Kernel runs in one process; run its MpiKernel");
+  EXPECT_EQ(error_of([&] { s.A.compile().run(); }), is_spread + "a Kernel runs in one process; run its MpiKernel");
   Tensor<double> D({s.ni, s.nj}, Format({Dense, Dense}, Distribution(Machine(Grid(3, 3)), {0, 1})));
   IndexVar i, j;
   D(i, j) = s.A(i, j);
@@ -420,7 +400,7 @@ TEST(MpiKernel, ComparesWhatRanksWereTold) {
             "own_memory is of the threads engine; ranks have memory of their own");
   RunOptions strict;
   strict.strict_order = is_second;
-  EXPECT_EQ(all_said_by([&] { kernel.run(strict); }),
+  EXPECT_EQ(error_of([&] { kernel.run(strict); }),
             "error: " + differ + "\n  help: all ranks must be started alike, on the same files");
 }
 
@@ -432,7 +412,7 @@ TEST(MpiKernel, RefusesATensorThatOneRankHasOtherwiseOnAll) {
   Tensor<double> D({s.ni, s.nj}, Format({Dense, Dense}, Distribution(Machine(Grid(3, 3)), {0, 1})));
   IndexVar i, j;
   D(i, j) = s.A(i, j);
-  EXPECT_EQ(all_said_by([&] { MpiKernel(D.compile(), MPI_COMM_WORLD); }),
+  EXPECT_EQ(error_of([&] { MpiKernel(D.compile(), MPI_COMM_WORLD); }),
             "error: tensor " + s.A.name() +
                 " is spread over the ranks in another way, by another kernel\n"
                 "  help: kernels that share a tensor need machines of equally many processors");
@@ -449,7 +429,7 @@ TEST(MpiKernel, RunsOnAnotherGridThatParamsSay) {
   int64_t before = 4;
   for (int64_t gx : {3, 1, 2}) {
     s.gx = gx;
-    EXPECT_EQ(all_said_by([&] { fill(s.B, 1); }),
+    EXPECT_EQ(error_of([&] { fill(s.B, 1); }),
               "error: tensor " + s.B.name() + " is spread over ranks as " + std::to_string(before) +
                   " processors, and its machine has " + std::to_string(2 * gx) +
                   " now\n  help: after such a change call processors() of its kernel first");
@@ -486,7 +466,7 @@ class EndsTheJob : public testing::EmptyTestEventListener {
 // What an application is told that has initialised MPI without threads.
 int without_threads() {
   Summa s;
-  std::string said = all_said_by([&] { MpiKernel(s.A.compile(), MPI_COMM_WORLD); });
+  std::string said = error_of([&] { MpiKernel(s.A.compile(), MPI_COMM_WORLD); });
   bool right = said ==
                "error: MPI was initialised for one thread, and DISTAL has another one that drives messages\n"
                "  help: call MPI_Init_thread with MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE";

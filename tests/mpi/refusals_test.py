@@ -57,6 +57,11 @@ def runs(pid):
         return False
 
 
+def need_in(said):
+    """Of a node, in bytes."""
+    return int(re.search(r"\(([\d,]+) bytes\) on this node", said).group(1).replace(",", ""))
+
+
 class Refusals(CliTest):
     def test_options(self):
         said = "--own-memory is of the threads engine; ranks have memory of their own"
@@ -111,7 +116,7 @@ class Refusals(CliTest):
         needs = []
         for shared in "10":
             said = self.refuse(3, "on this node, and it has", *run, env={"DISTAL_MPI_SHARED": shared})
-            needs.append(int(re.search(r"\(([\d,]+) bytes\) on this node", said).group(1).replace(",", "")))
+            needs.append(need_in(said))
         self.assertGreaterEqual(needs[1], needs[0])
 
     def test_memory_for_checks(self):
@@ -121,7 +126,7 @@ class Refusals(CliTest):
         needs = {}
         for words in ((), ("--check",), ("--save", f"A={self.folder}/a.npy")):
             said = self.refuse(3, ["on this node, and it has", "choose smaller sizes, or more nodes"], *run, *words)
-            needs[words[:1]] = int(re.search(r"\(([\d,]+) bytes\) on this node", said).group(1).replace(",", ""))
+            needs[words[:1]] = need_in(said)
         self.assertEqual(needs["--check",] - needs[()], 2 * 2 * a_matrix)
         self.assertEqual(needs["--save",] - needs[()], 2 * a_matrix)
 
