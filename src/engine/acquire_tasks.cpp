@@ -149,7 +149,7 @@ Runner::Filling Runner::filling_of(const AcquirePlan& a, const Fetch& f, const S
     int64_t from = carrier(f.place, source);
     Message message{from, f.place, options_.transport->next_number(from, f.place), {}};
     for (const Delivery& d : parts) {
-      message.parts.push_back({slot.views[d.rect], d.part});
+      message.parts.push_back(in_storage_order(slot.views[d.rect], d.part, tensor(a.tensor).order));
       out.delivered[d.rect] += d.part.volume();
       moved_ -= d.part.volume() * tensor(a.tensor).element_bytes;
     }
@@ -281,7 +281,7 @@ void Runner::serve(const FetchStep& step, const Fetch& f, const std::vector<Slot
     for (const Delivery& d : parts) {
       // A neighbour or a carrier has the same rectangles as whoever asks for them.
       View from = slot ? slot->views[d.rect] : store_.view(step.acquire->tensor, source, d.part);
-      message.parts.push_back({from, d.part});
+      message.parts.push_back(in_storage_order(from, d.part, tensor(step.acquire->tensor).order));
     }
     submit_send(std::move(message), slot ? std::vector<Slot*>{slot} : std::vector<Slot*>{});
   }

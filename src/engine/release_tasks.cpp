@@ -170,7 +170,8 @@ void Runner::send_parts(const ReleaseStep& step, const Transfer& first, const st
   Message message{
       first.source, first.destination, options_.transport->next_number(first.source, first.destination), {}};
   for (const Rect& r : rects) {
-    message.parts.push_back({from ? from->views[0] : store_.view(step.tensor, first.source, r), r});
+    View source = from ? from->views[0] : store_.view(step.tensor, first.source, r);
+    message.parts.push_back(in_storage_order(source, r, tensor(step.tensor).order));
   }
   TaskPtr task = send_task(std::move(message));
   std::vector<TaskPtr> dependencies;
@@ -182,7 +183,10 @@ void Runner::receive_home(const ReleaseStep& step, const Transfer& first, const 
                           const Arrival& arrival) {
   Message message{
       first.source, first.destination, options_.transport->next_number(first.source, first.destination), {}};
-  for (const Rect& r : rects) message.parts.push_back({store_.view(step.tensor, first.destination, r), r});
+  for (const Rect& r : rects) {
+    View target = store_.view(step.tensor, first.destination, r);
+    message.parts.push_back(in_storage_order(target, r, tensor(step.tensor).order));
+  }
   TaskPtr task = receive_task(std::move(message), arrival);
   std::vector<TaskPtr> dependencies;
   share(homes_[static_cast<size_t>(first.destination)], Sharing::Writes, task, dependencies);
@@ -191,8 +195,12 @@ void Runner::receive_home(const ReleaseStep& step, const Transfer& first, const 
 
 void Runner::receive_and_add(const ReleaseStep& step, const Transfer& t, const Rect& part, const Arrival& arrival) {
   Staging& staging = staging_[t.destination][staged_[t.destination]++ % 2];
-  View staged = dense_view(staging.memory, part, tensor(step.tensor).order);
-  Message message{t.source, t.destination, options_.transport->next_number(t.source, t.destination), {{staged, part}}};
+  const std::vector<int>& order = tensor(step.tensor).order;
+  View staged = dense_view(staging.memory, part, order);
+  Message message{t.source,
+                  t.destination,
+                  options_.transport->next_number(t.source, t.destination),
+                  {in_storage_order(staged, part, order)}};
   TaskPtr receive = receive_task(std::move(message), arrival);
   std::vector<TaskPtr> dependencies;
   staging.resource.add_exclusive(receive, dependencies);

@@ -15,6 +15,10 @@ struct MessagePart {
   View view;
   Rect rect;
 };
+// A rectangle of a tensor of some storage order, with its dimensions in that order: elements that lie side by side
+// travel so, and need not be picked one by one. Both ends have tensors of the same order.
+MessagePart in_storage_order(const View& view, const Rect& rect, const std::vector<int>& order);
+
 struct Message {
   int64_t source = 0, destination = 0;  // processors
   int64_t number = 0;                   // as next_number said

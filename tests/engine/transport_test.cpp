@@ -305,5 +305,16 @@ TEST(Partials, OfOneNodeAreAddedWhereTheyEnd) {
 INSTANTIATE_TEST_SUITE_P(All, Processes, testing::ValuesIn(setups()),
                          [](const auto& tested) { return tested.param.name; });
 
+TEST(MessagePart, GoesInTheOrderOfStorage) {
+  std::vector<std::byte> memory(8 * 30);
+  View columns = dense_view(memory.data(), {{2, 4}, {5, 14}}, {1, 0});
+  MessagePart part = in_storage_order(columns, {{3, 4}, {5, 6}}, {1, 0});
+  EXPECT_EQ(part.rect, (Rect{{4, 3}, {6, 5}}));
+  EXPECT_EQ(part.view.strides, (Coordinates{3, 1}));
+  EXPECT_EQ(part.view.data, columns.data);
+  EXPECT_EQ(part.view.offset, columns.offset);
+  EXPECT_EQ(in_storage_order({memory.data(), 7, {}}, {}, {}).rect.volume(), 1);
+}
+
 }  // namespace
 }  // namespace distal::core

@@ -17,7 +17,7 @@ MPI_Datatype repeated(MPI_Datatype type, int64_t count, MPI_Aint step) {
   return out;
 }
 
-// The elements of a rectangle in row-major order, from its first on.
+// The elements of a rectangle, its last dimension fastest, from the first on.
 MPI_Datatype type_of(const MessagePart& part, int64_t element_bytes) {
   size_t d = part.rect.dimensions();
   // Dimensions that follow one another without a gap are one run of bytes.
