@@ -6,6 +6,8 @@ ALGORITHMS = ("cannon", "pumma", "summa", "johnson", "solomonik", "cosma")
 TENSOR_KERNELS = ("ttv", "innerprod", "ttm", "mttkrp")
 TENSOR_EXTENT = 512
 TENSOR_RANK = 64
+# Tensors of three dimensions that a kernel reads and hardly computes with.
+TENSORS_READ = {"ttv": 1, "innerprod": 2}
 # On the emulated network: rows of A for each node, so that there is so much work for each element of C that a node gets,
 # as it costs its core time to send and to receive; rows of C, which are cut into steps, many of them, as the first one has
 # nothing to hide behind; and columns of both.

@@ -25,6 +25,9 @@ leaf is one call of the same BLAS on huge pages, or of the driver that calls it,
 `rows` has all matrices in rows, and `bound` is the same in an application that has them in memory of its own, where
 std::vector puts it; `aligned` is that application with memory that begins at a huge page.
 `alone` is as much work on as many ranks with nothing to move: what ranks lose that share cores."""
+READING_NOTE = """\
+`reading` is one process that reads as many bytes on all cores, in the fastest of several ways, and does nothing with
+them but to add them up: what memory allows."""
 MATVEC_NOTE = "The matrix in rows, as it is computed, or in columns, so that it has to move."
 MEMORY_NOTE = """\
 The job's bytes are those of all its processes together, pages that several share counted once; the largest rank's
@@ -192,6 +195,11 @@ def tensor_table(results, options):
     if any(title in results for title in titles):
         yield from ["## Higher-order kernels", ""]
         yield from small_tables(results, titles, "DISTAL", "CTF")
+    read = [title for title in titles if results.seconds(title, "reading")]
+    if read:
+        yield from [READING_NOTE, ""]
+        yield from small_tables(results, read, "DISTAL", "reading")
+        yield from small_tables(results, read, "reading", "CTF")
 
 
 def matvec_table(results, options):
@@ -202,6 +210,11 @@ def matvec_table(results, options):
         yield from small_tables(results, titles, "mismatched", "matched")
 
 
+def resident_bytes(one):
+    """Of the largest rank."""
+    return one.get("resident_bytes") or one.get("max_rss_mib", 0) * 2**20
+
+
 def memory_table(results, _):
     if MEMORY not in results:
         return
@@ -209,9 +222,8 @@ def memory_table(results, _):
     yield from [f"## {MEMORY}", "", f"To the {of_matrices / 2**20:.0f} MiB of the three matrices. {MEMORY_NOTE}", ""]
     yield from table("", "of the job", "4 x the largest rank's resident bytes", "4 x the engine's largest")
     for name, (one, *_) in results.by_title[MEMORY].items():
-        resident = one.get("resident_bytes") or one.get("max_rss_mib", 0) * 2**20
         engine = one.get("peak_bytes_per_processor")
-        yield row(name, f"{one['job_bytes'] / of_matrices:.2f}", f"{4 * resident / of_matrices:.2f}",
+        yield row(name, f"{one['job_bytes'] / of_matrices:.2f}", f"{4 * resident_bytes(one) / of_matrices:.2f}",
                   f"{4 * engine / of_matrices:.2f}" if engine else "")
     yield ""
 
@@ -286,7 +298,10 @@ def tensor_targets(results, _):
         title = tensor_title(kernel, ranks)
         if results.seconds(title, "CTF"):
             values = ratios(results.seconds(title, "DISTAL"), results.seconds(title, "CTF"))
+            allowed = ratios(results.seconds(title, "reading"), results.seconds(title, "CTF"))
             yield row(f"{kernel} / CTF, {ranks} ranks", *verdict(values, target))
+            if allowed:
+                yield row(f"what memory allows for {kernel} / CTF, {ranks} ranks", "", spread(allowed), "")
 
 
 def targets(results, options):
@@ -307,8 +322,11 @@ def targets(results, options):
     if MEMORY in results:
         of_matrices = cases.square(8192).bytes()
         for name in cases.ALGORITHMS:
-            used = [one["job_bytes"] / of_matrices for one in results.by_title[MEMORY][name]]
-            yield row(f"memory of {name} / matrices, n = 8192, 4 ranks", *verdict(used, 1.5, False))
+            measured = results.by_title[MEMORY][name]
+            where = f"memory of {name} / matrices, n = 8192, 4 ranks"
+            yield row(where, *verdict([one["job_bytes"] / of_matrices for one in measured], 1.5, False))
+            by_rank = [4 * resident_bytes(one) / of_matrices for one in measured]
+            yield row(f"{where}, shared pages counted for each", *verdict(by_rank, 1.5, False))
     yield ""
 
 

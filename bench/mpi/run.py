@@ -25,7 +25,7 @@ def arguments():
     parser.add_argument("--ranks", default="1,2,4")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--close", type=int, default=0, metavar="ROUNDS", help="how many more rounds of a multiplication "
-                        "those go on that a target compares: the best algorithm, rows, bound, alone, COSMA and the limit")
+                        "those go on that a target compares: the best algorithm, rows, bound, aligned, alone, COSMA and the limit")
     parser.add_argument("--reps", type=int, default=3, help="runs of a program in a round; the best counts")
     parser.add_argument("--only", default="", metavar="REGEX", help="only the comparisons whose title matches")
     parser.add_argument("--network", action="store_true", help="also on an emulated network; wants root")
@@ -135,6 +135,9 @@ def tensor(options, kernel, ranks):
     out = {"DISTAL": distal(options, program, settings, ranks)}
     if driver(options, "CTF"):
         out["CTF"] = peer_of(options, "CTF", ranks, kernel, n, cases.TENSOR_RANK)
+    if kernel in cases.TENSORS_READ:
+        read = 8 * n**3 * cases.TENSORS_READ[kernel]
+        out["reading"] = Competitor([options.build / "bench" / "bench_mpi_read", read, options.reps])
     return out
 
 
