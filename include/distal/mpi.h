@@ -27,7 +27,8 @@ class MpiKernel {
 
   // Runs under the current values of the params on the current data of the tensors. The counts are those of all ranks,
   // the time is the slowest rank's. Ranks whose statements, params or options differ are all refused, and so are they
-  // if one has a buffer that cannot be used. A leaf that fails, or memory that runs out, ends the job with its reason.
+  // if one has a buffer that cannot be used, or if their pieces and what the run needs besides are more than a machine
+  // has. Whatever else goes wrong on a rank, such as a leaf that fails, ends the job with its reason.
   RunReport run(const RunOptions& options = {});
 
  private:

@@ -45,6 +45,8 @@ struct TensorState {
   // The pieces under the current values of the params. Made anew when these changed.
   core::TensorPieces& pieces();
   std::shared_ptr<core::TensorPieces> shared_pieces();
+  // What making them would take of memory now.
+  int64_t missing_bytes() const;
   void bind(const Bound& buffer);
   // This process has the pieces of these processors only, given by number; another process has the others. With `share`
   // pieces that are made from now on lie in memory that processes of a node can share.
@@ -60,10 +62,17 @@ struct TensorState {
 
  private:
   bool has_current_pieces() const;
+  std::shared_ptr<core::TensorPieces> lay_out() const;
+  int64_t missing_bytes(const core::TensorPieces& pieces) const;
+  void require_memory_for(int64_t bytes) const;
   bool uses_memory() const;
   void require_kept_of_machine() const;
   void place_in_shared_memory(core::TensorPieces& pieces);
-  bool keeps(int64_t processor) const { return is_whole() || kept_.at(static_cast<size_t>(processor)); }
+  // Nobody has what a processor had that is no longer there.
+  bool keeps(int64_t processor) const {
+    auto p = static_cast<size_t>(processor);
+    return is_whole() || (p < kept_.size() && kept_[p]);
+  }
 
   std::vector<bool> kept_;                             // by processor; empty: all
   int64_t kept_of_ = 0;                                // processors of its machine, when that was said

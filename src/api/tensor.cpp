@@ -12,6 +12,9 @@
 #include "distal/error.h"
 #include "distal/kernel.h"
 #include "store/huge_pages.h"
+#include "support/available_memory.h"
+#include "support/checked.h"
+#include "support/text.h"
 
 namespace distal {
 
@@ -103,22 +106,53 @@ bool TensorState::has_current_pieces() const {
   return true;
 }
 
-std::shared_ptr<core::TensorPieces> TensorState::shared_pieces() {
-  if (has_current_pieces()) return pieces_;
+// Under the current values of the params, in the caller's buffers; the others have no memory yet.
+std::shared_ptr<core::TensorPieces> TensorState::lay_out() const {
   core::Tensor tensor = to_core(*this);
   for (const Int& n : dimensions) {
     if (n.value() < 1) throw Error(fmt::format("tensor {} has a size of {}; sizes are at least 1", name, n.value()));
   }
   require_kept_of_machine();
-  pieces_ = nullptr;  // also where a buffer is refused below
-  memory_ = nullptr;
-  params_ = params_of(*this);
-  auto made = std::make_shared<core::TensorPieces>(core::Ownership(tensor, values_of(params_)), type, tensor.order);
+  core::Ownership owners(tensor, values_of(params_of(*this)));
+  auto made = std::make_shared<core::TensorPieces>(std::move(owners), type, tensor.order);
   for (const Bound& b : bound) {
     if (is_of_nobody(b, *made)) continue;
     require_piece(*this, b, *made);
     if (keeps(b.processor)) bind_buffer(*this, b, *made);
   }
+  return made;
+}
+
+int64_t TensorState::missing_bytes(const core::TensorPieces& pieces) const {
+  int64_t bytes = 0;
+  for (int64_t p = 0; p < pieces.owners().machine().processors; ++p) {
+    if (!keeps(p) || pieces.has_piece(p) || !pieces.owners().owns_any(p)) continue;
+    bytes = core::checked_add(bytes, pieces.owners().piece_of(p).volume() * core::size_of(type));
+  }
+  return bytes;
+}
+
+int64_t TensorState::missing_bytes() const { return has_current_pieces() ? 0 : missing_bytes(*lay_out()); }
+
+// The system would end the process rather than say no.
+void TensorState::require_memory_for(int64_t bytes) const {
+  constexpr int64_t kWorthAsking = 64 << 20;
+  if (bytes < kWorthAsking) return;
+  int64_t have = core::available_memory();
+  if (bytes <= have) return;
+  throw Error(fmt::format("tensor {} needs {} ({} bytes) for the pieces of this process, and it has {} ({} bytes)",
+                          name, core::bytes_text(double(bytes)), core::with_commas(bytes),
+                          core::bytes_text(double(have)), core::with_commas(have)),
+              {}, "choose smaller sizes, or more nodes", Error::Kind::Resources);
+}
+
+std::shared_ptr<core::TensorPieces> TensorState::shared_pieces() {
+  if (has_current_pieces()) return pieces_;
+  pieces_ = nullptr;  // also where a buffer is refused below
+  memory_ = nullptr;
+  params_ = params_of(*this);
+  std::shared_ptr<core::TensorPieces> made = lay_out();
+  require_memory_for(missing_bytes(*made));
   place_in_shared_memory(*made);
   allocator_ = std::make_unique<core::Allocator>(made->owners().machine().processors);
   made->allocate_cleared(*allocator_, [this](int64_t p) { return keeps(p); });
@@ -157,8 +191,12 @@ bool TensorState::uses_memory() const {
   return false;
 }
 
-// The other processors' pieces stay as they are.
+// The other processors' pieces stay as they are. An empty buffer takes back what a processor had that is no longer
+// there.
 void TensorState::bind(const Bound& buffer) {
+  auto is_for_the_same = [&](const Bound& b) { return b.processor == buffer.processor; };
+  bool is_gone = buffer.processor >= processors_of(*this);
+  if (is_gone && buffer.elements == 0 && std::erase_if(bound, is_for_the_same) > 0) return;
   if (has_current_pieces() && !is_of_nobody(buffer, *pieces_)) {
     require_piece(*this, buffer, *pieces_);
     if (!keeps(buffer.processor)) {
@@ -168,7 +206,7 @@ void TensorState::bind(const Bound& buffer) {
     is_shared_ = false;
     if (memory_ && !uses_memory()) memory_ = nullptr;
   }
-  std::erase_if(bound, [&](const Bound& b) { return b.processor == buffer.processor; });
+  std::erase_if(bound, is_for_the_same);
   bound.push_back(buffer);
 }
 
@@ -195,8 +233,9 @@ void TensorState::keep_only(const std::vector<bool>& processors, bool share) {
   kept_of_ = processors_of(*this);
   if (kept_ == processors) return;
   if (has_current_pieces() && !is_whole()) {
-    throw Error(fmt::format("tensor {} is spread over the ranks in another way, by another kernel", name), {},
-                "kernels that share a tensor need machines of equally many processors");
+    throw Error(
+        fmt::format("tensor {} is spread over the ranks in another way, by another kernel", name), {},
+        "kernels that share a tensor need machines of equally many processors, which communicate at the same levels");
   }
   kept_ = processors;
   if (!has_current_pieces()) return;

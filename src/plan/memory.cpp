@@ -3,10 +3,14 @@
 #include <algorithm>
 
 #include "plan/workspace.h"
+#include "support/checked.h"
 
 namespace distal::core {
 
 namespace {
+
+// To a number of bytes: what does not fit in it is refused.
+void add(int64_t& bytes, int64_t more) { bytes = checked_add(bytes, more); }
 
 class NeedsVisitor : public PlanVisitor {
  public:
@@ -25,7 +29,7 @@ class NeedsVisitor : public PlanVisitor {
     for (const Fetch& f : step.fetches) {
       int64_t bytes = 0;
       for (size_t i : copied_rects(f.rects, views_of(plan_, a, f, needs_.options.reach))) {
-        bytes += f.rects[i].volume() * plan_.tensors[a.tensor].element_bytes;
+        add(bytes, f.rects[i].volume() * plan_.tensors[a.tensor].element_bytes);
       }
       BufferNeed& need = needs[f.place];
       need.bytes = std::max(need.bytes, bytes);
@@ -92,7 +96,7 @@ std::vector<Rect> staged_parts(const Rect& rect, int64_t element_bytes) {
 std::vector<int64_t> home_bytes(const Plan& plan) {
   std::vector<int64_t> out(static_cast<size_t>(plan.processors), 0);
   for (const TensorPlan& t : plan.tensors) {
-    for (int64_t p = 0; p < t.owners.machine().processors; ++p) out[static_cast<size_t>(p)] += t.piece_bytes(p);
+    for (int64_t p = 0; p < t.owners.machine().processors; ++p) add(out[static_cast<size_t>(p)], t.piece_bytes(p));
   }
   return out;
 }
@@ -109,19 +113,21 @@ MemoryNeeds memory_needs(const Plan& plan, const MemoryOptions& options) {
   for (size_t s = 0; s < plan.stages.size(); ++s) {
     std::unordered_map<int64_t, int64_t> buffers;
     for (const auto& acquire : needs.buffers[s]) {
-      for (const auto& [place, need] : acquire) buffers[place] += need.bytes * need.depth;
+      for (const auto& [place, need] : acquire) add(buffers[place], checked_mul(need.bytes, need.depth));
     }
-    for (const auto& [p, bytes] : needs.staging_bytes[s]) buffers[p] += 2 * bytes;
+    for (const auto& [p, bytes] : needs.staging_bytes[s]) add(buffers[p], 2 * bytes);
     needs.workspace_bytes.push_back(workspace_bytes(plan.stages[s], plan.tensors[plan.stages[s].output].element_bytes));
     if (needs.workspace_bytes.back() > 0) {
       const StagePlan& stage = plan.stages[s];
-      for (int64_t p : stage.places(stage.machine.levels())) buffers[p] += needs.workspace_bytes.back();
+      for (int64_t p : stage.places(stage.machine.levels())) add(buffers[p], needs.workspace_bytes.back());
     }
-    for (const auto& [place, bytes] : buffers) peak[place] = std::max(peak[place], needs.home_bytes[place] + bytes);
+    for (const auto& [place, bytes] : buffers) {
+      peak[place] = std::max(peak[place], checked_add(needs.home_bytes[place], bytes));
+    }
   }
   for (int64_t bytes : peak) {
     needs.peak_per_processor = std::max(needs.peak_per_processor, bytes);
-    needs.total += bytes;
+    add(needs.total, bytes);
   }
   return needs;
 }

@@ -25,14 +25,15 @@ std::byte* take(int64_t bytes) {
 
 void FreeBlock::operator()(std::byte* data) const { std::free(data); }
 
+Block take_block(int64_t bytes, const std::string& whose) {
+  if (std::byte* data = take(std::max<int64_t>(bytes, 1))) return Block(data);
+  throw Error(fmt::format("no memory for {} bytes of {}", bytes, whose), {}, {}, Error::Kind::Resources);
+}
+
 Block Allocator::allocate(int64_t processor, int64_t bytes, int64_t padding) {
-  std::byte* data = take(std::max<int64_t>(bytes + padding, 1));
-  if (!data) {
-    throw Error(fmt::format("no memory for {} bytes of processor {}", bytes, processor), {}, {},
-                Error::Kind::Resources);
-  }
+  Block block = take_block(bytes + padding, fmt::format("processor {}", processor));
   counted(processor, bytes);
-  return Block(data);
+  return block;
 }
 
 void Allocator::counted(int64_t processor, int64_t bytes) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 namespace distal::core {
@@ -17,13 +18,16 @@ using Block = std::unique_ptr<std::byte[], FreeBlock>;
 constexpr int64_t kAlignment = 64;
 constexpr int64_t aligned(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
+// Memory that is aligned for vector loads, and not initialised. An Error of kind Resources, which says whose it was to
+// be, when there is none.
+Block take_block(int64_t bytes, const std::string& whose);
+
 // Every byte that DISTAL holds for a processor is taken here, and counted.
 class Allocator {
  public:
   explicit Allocator(int64_t processors) : current_(static_cast<size_t>(processors)), peak_(current_) {}
 
-  // Aligned for vector loads; not initialised. An Error of kind Resources when there is no memory. The padding is
-  // further memory that only makes for alignment, and is not counted.
+  // As take_block. The padding is further memory that only makes for alignment, and is not counted.
   Block allocate(int64_t processor, int64_t bytes, int64_t padding = 0);
   void released(int64_t processor, int64_t bytes);
   void counted(int64_t processor, int64_t bytes);  // memory that was had by other means

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "store/huge_pages.h"
 #include "support/available_memory.h"
@@ -22,6 +23,15 @@ int64_t in_huge_pages(int64_t bytes) { return ceil_div(bytes, kHugePage) * kHuge
 uint64_t id_of(int file) {
   struct stat status {};
   return fstat(file, &status) == 0 ? static_cast<uint64_t>(status.st_dev) << 32 ^ status.st_ino : 0;
+}
+
+// Whether the bytes of a file from there on are its own now. An application's timer may interrupt the system.
+bool allocate(int file, int64_t at, int64_t bytes) {
+  int error = 0;
+  do {
+    error = posix_fallocate(file, at, bytes);
+  } while (error == EINTR);
+  return error == 0;
 }
 
 }  // namespace
@@ -80,10 +90,10 @@ bool SharedMemory::map() {
 // makes a huge page of what has one small page at least; where it does not, they are all small.
 bool SharedMemory::take() {
   for (int64_t at = 0; at + kHugePage <= bytes_; at += kHugePage) {
-    if (posix_fallocate(file_, at, 1) != 0) return false;
+    if (!allocate(file_, at, 1)) return false;
     collapse_to_huge_pages(data_ + at, kHugePage);
   }
-  return posix_fallocate(file_, 0, bytes_) == 0;
+  return allocate(file_, 0, bytes_);
 }
 
 }  // namespace distal::core

@@ -3,12 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <system_error>
 
 #include "support/text.h"
 
 namespace distal::core {
 
 namespace {
+
+std::string internal(const std::string& what) {
+  return "internal error (a defect of DISTAL, please report it): " + what;
+}
 
 std::string line_of(const Source& source, int line) {
   size_t begin = 0;
@@ -48,11 +53,15 @@ Failure failure_of(const std::exception_ptr& why) {
     return {e.what(), static_cast<int>(e.kind())};
   } catch (const std::bad_alloc&) {
     return {"error: out of memory", static_cast<int>(Error::Kind::Resources)};
+  } catch (const std::system_error& e) {
+    if (e.code() == std::errc::resource_unavailable_try_again) {
+      return {"error: the system has no more threads, or no memory for one", static_cast<int>(Error::Kind::Resources)};
+    }
+    return {internal(e.what()), kSoftwareError};
   } catch (const std::exception& e) {
-    return {fmt::format("internal error (a defect of DISTAL, please report it): {}", e.what()), kSoftwareError};
+    return {internal(e.what()), kSoftwareError};
   } catch (...) {
-    return {"internal error (a defect of DISTAL, please report it): something was thrown that has no text",
-            kSoftwareError};
+    return {internal("something was thrown that has no text"), kSoftwareError};
   }
 }
 

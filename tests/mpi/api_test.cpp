@@ -1,12 +1,17 @@
 #include "distal/mpi.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <map>
+#include <thread>
 
 #include "api/errors.h"
 #include "api/summa.h"
@@ -230,6 +235,41 @@ TEST(MpiKernel, TakesNeighboursPiecesWhereTheyLie) {
   }
 }
 
+// A ring: each step's tile comes from the next processor, which need not be on the node of its owner.
+TEST(MpiKernel, TurnsTilesOfTheCallersBuffers) {
+  constexpr int64_t kProcessors = 4, kRows = 3, kSize = kProcessors * kRows;
+  Machine line{Grid(kProcessors)};
+  Format rows({Dense, Dense}, Distribution(line, {0}));
+  Tensor<double> A({kSize, kSize}, rows), B({kSize, kSize}, rows), C({kSize, kSize}, rows);
+  IndexVar i, j, k, io, ii, ko, ki, kos;
+  A(i, j) = B(i, k) * C(k, j);
+  A.schedule()
+      .distribute({i}, {io}, {ii}, line)
+      .divide(k, ko, ki, kProcessors)
+      .reorder({io, ko, ii, j, ki})
+      .rotate(ko, {io}, kos)
+      .communicate(A, io)
+      .communicate({B, C}, kos);
+  Kernel made = A.compile();
+  MpiKernel kernel(made, MPI_COMM_WORLD);
+  std::map<int64_t, std::vector<double>> memory;  // by processor
+  for (int64_t p : kernel.processors()) {
+    memory[p].assign(3 * kRows * kSize, -1);
+    std::span<double> all(memory[p]);
+    A.bind(p, all.subspan(0, kRows * kSize));
+    B.bind(p, all.subspan(kRows * kSize, kRows * kSize));
+    C.bind(p, all.subspan(2 * kRows * kSize));
+  }
+  for (int run = 0; run < 3; ++run) {
+    fill(B, run);
+    fill(C, 2);
+    RunReport report = kernel.run();
+    EXPECT_EQ(report.bytes_moved, made.cost().bytes_moved);
+    EXPECT_EQ(report.messages, made.cost().messages);
+    expect_own_product(A, kSize, run, 2);
+  }
+}
+
 // The same pieces in two kernels, one after the other.
 TEST(MpiKernel, SharesPiecesWithOtherKernels) {
   Summa s;
@@ -287,6 +327,50 @@ TEST(MpiKernel, ComparesWhatItNeedsWithWhatTheNodeHas) {
   std::string said = message_of([&] { kernel.run(); });
   EXPECT_NE(said.find("the run needs "), std::string::npos) << said;
   EXPECT_NE(said.find(" bytes) on this node, and it has "), std::string::npos) << said;
+}
+
+// Nobody takes memory for a piece before all have it.
+TEST(MpiKernel, ComparesPiecesThatItWouldMakeWithWhatTheMachineHas) {
+  Param many{int64_t{1} << 40};
+  Machine line{Grid(2)};
+  Format cut({Dense}, Distribution(line, {0}));
+  Tensor<double> A({many}, cut), B({many}, cut);
+  IndexVar i, io, ii;
+  A(i) = B(i);
+  A.schedule().distribute({i}, {io}, {ii}, line);
+  MpiKernel kernel(A.compile(), MPI_COMM_WORLD);
+  std::string said = error_of([&] { kernel.run(); });
+  EXPECT_NE(said.find("the run needs 16.0 TiB (17,592,186,044,416 bytes) on this node, and it has "), std::string::npos)
+      << said;
+  EXPECT_NE(said.find("help: choose smaller sizes, or more nodes"), std::string::npos) << said;
+  if (kernel.processors().empty()) return;
+  said = message_of([&] { fill(B, 1); });
+  EXPECT_EQ(said.find("tensor " + B.name() +
+                      " needs 4.0 TiB (4,398,046,511,104 bytes) for the pieces of this process, and it has "),
+            0U)
+      << said;
+}
+
+TEST(MpiKernel, TakesBuffersBackWhereAGridShrinks) {
+  Param g{6};
+  Machine line{Grid(g)};
+  Format cut({Dense}, Distribution(line, {0}));
+  Tensor<double> A({12}, cut), B({12}, cut);
+  IndexVar i, io, ii;
+  A(i) = B(i) + B(i);
+  A.schedule().distribute({i}, {io}, {ii}, line);
+  MpiKernel kernel(A.compile(), MPI_COMM_WORLD);
+  std::map<int64_t, std::vector<double>> memory;  // by processor
+  for (int64_t p : kernel.processors()) B.bind(p, memory[p] = std::vector<double>(2));
+  kernel.run();
+  g = 2;
+  for (const auto& [p, buffer] : memory) {
+    if (p >= 2) B.bind(p, std::span<double>());
+  }
+  for (int64_t p : kernel.processors()) B.bind(p, memory[p] = std::vector<double>(6));
+  fill(B, 1);
+  kernel.run();
+  A.for_each([&](const std::vector<int64_t>& at, double& got) { ASSERT_EQ(got, 2 * value_of(at, 1)); });
 }
 
 TEST(MpiKernel, KnowsItsOwnPiecesOnly) {
@@ -412,10 +496,12 @@ TEST(MpiKernel, RefusesATensorThatOneRankHasOtherwiseOnAll) {
   Tensor<double> D({s.ni, s.nj}, Format({Dense, Dense}, Distribution(Machine(Grid(3, 3)), {0, 1})));
   IndexVar i, j;
   D(i, j) = s.A(i, j);
-  EXPECT_EQ(error_of([&] { MpiKernel(D.compile(), MPI_COMM_WORLD); }),
-            "error: tensor " + s.A.name() +
-                " is spread over the ranks in another way, by another kernel\n"
-                "  help: kernels that share a tensor need machines of equally many processors");
+  EXPECT_EQ(
+      error_of([&] { MpiKernel(D.compile(), MPI_COMM_WORLD); }),
+      "error: tensor " + s.A.name() +
+          " is spread over the ranks in another way, by another kernel\n"
+          "  help: kernels that share a tensor need machines of equally many processors, which communicate at the "
+          "same levels");
   fill(s.B, 1);
   fill(s.C, 2);
   kernel.run();
@@ -474,10 +560,36 @@ int without_threads() {
   return right ? 0 : 1;
 }
 
+// An application that survives what goes wrong in it, and a rank that has no memory for a thread: it ends the job all
+// the same, as the others wait for it.
+int fails_alone() {
+  Summa s;
+  Kernel made = s.A.compile();
+  MpiKernel first(made, MPI_COMM_WORLD), kernel(made, MPI_COMM_WORLD);
+  first.run();  // what is loaded is there then
+  if (rank_of_this() == 1) {
+    rlimit little{};
+    getrlimit(RLIMIT_AS, &little);
+    std::ifstream("/proc/self/statm") >> little.rlim_cur;  // what it has now, in pages
+    little.rlim_cur *= static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+    setrlimit(RLIMIT_AS, &little);
+  }
+  try {
+    kernel.run();
+  } catch (...) {
+    std::this_thread::sleep_for(std::chrono::seconds(30));
+  }
+  return 0;
+}
+
+// What each rank names its node, so that they are dealt out to two.
+void deal_out_to_nodes() { setenv("DISTAL_MPI_NODE", rank_of_this() % 2 == 0 ? "even" : "odd", 1); }
+
 }  // namespace
 
 }  // namespace distal
 
+// mpi_api_test [without-threads|fails|dealt] [OPTION OF GTEST...]
 int main(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], "without-threads") == 0) {
     MPI_Init(&argc, &argv);
@@ -487,6 +599,8 @@ int main(int argc, char** argv) {
   }
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
+  if (argc > 1 && std::strcmp(argv[1], "fails") == 0) return distal::fails_alone();
+  if (argc > 1 && std::strcmp(argv[1], "dealt") == 0) distal::deal_out_to_nodes();
   distal::Summa s;
   distal::MpiKernel outlives_mpi(s.A.compile(), MPI_COMM_WORLD);
   outlives_mpi.run();

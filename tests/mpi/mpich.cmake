@@ -44,7 +44,7 @@ add_test(NAME mpich/random_apart_4 COMMAND ${DISTAL_MPICH_EXEC} -n 4 $<TARGET_FI
 set_tests_properties(mpich/random_apart_4 PROPERTIES TIMEOUT 300 LABELS once PROCESSORS 2)
 foreach(memory shared apart)
   add_test(NAME mpich/algorithms_${memory}_3 COMMAND ${DISTAL_MPICH_EXEC} -n 3 $<TARGET_FILE:mpich_programs_test>
-                                                     ${memory} algorithms 3)
+                                                     ${memory} algorithms 3 1)
   set_tests_properties(mpich/algorithms_${memory}_3 PROPERTIES TIMEOUT 300 LABELS once PROCESSORS 2)
 endforeach()
 

@@ -1,12 +1,13 @@
 // Programs on ranks, many of them in one start of MPI: every element of every replica against the reference, and what
 // was moved and held against the plan. All ranks are started alike:
 //
-//   mpi_programs_test shared|pairs|apart algorithms SEED
-//   mpi_programs_test shared|pairs|apart random FIRST_SEED COUNT
-//   mpi_programs_test shared|pairs|apart fails error|memory|anything
+//   mpi_programs_test shared|pairs|dealt|apart algorithms FIRST_SEED COUNT
+//   mpi_programs_test shared|pairs|dealt|apart random FIRST_SEED COUNT
+//   mpi_programs_test shared|pairs|dealt|apart fails error|memory|anything
 //
-// "apart" makes a node of every rank, and "pairs" of every two. The first rank that finds something wrong says what,
-// and ends the job. With "fails" a leaf of rank 1 does, in the middle of a run.
+// "apart" makes a node of every rank, "pairs" of every two, and "dealt" deals the ranks out to two nodes. The first
+// rank that finds something wrong says what, and ends the job. With "fails" a leaf of rank 1 does, in the middle of a
+// run.
 
 #include <mpi.h>
 #include <unistd.h>
@@ -70,12 +71,13 @@ class OnRanks {
 
   // Steps are fetched ahead only as far as there is memory for them, and a run that has too little is refused.
   void check_limit() const {
-    MpiOptions least = options_;
+    MpiOptions least = options_, most = options_;
     least.ahead = 0;
+    most.ahead = kStepsAhead;
     int64_t need = MpiEngine(plan_, cluster_, least, kAnyMemory).needs().total;
-    if (MpiEngine(plan_, cluster_, options_, need).needs().total > need) throw Wrong("it takes more than there is");
+    if (MpiEngine(plan_, cluster_, most, need).needs().total > need) throw Wrong("it takes more than there is");
     try {
-      MpiEngine(plan_, cluster_, options_, need - 1);
+      MpiEngine(plan_, cluster_, most, need - 1);
     } catch (const AgreedError&) {
       return;
     }
@@ -162,15 +164,32 @@ std::vector<Sample> random_samples(uint64_t first, size_t count) {
   return out;
 }
 
+// All algorithms, with other sizes and types for every seed.
+std::vector<Sample> catalogues(uint64_t first, size_t count) {
+  std::vector<Sample> out;
+  for (uint64_t seed = first; seed < first + count; ++seed) {
+    std::vector<Sample> all = Catalogue(seed).samples();
+    out.insert(out.end(), all.begin(), all.end());
+  }
+  return out;
+}
+
 std::vector<Sample> samples_of(const std::vector<std::string>& words) {
   auto number = [&](size_t i) { return std::strtoull(words.at(i).c_str(), nullptr, 10); };
-  if (words.at(1) == "algorithms") return Catalogue(number(2)).samples();
-  return random_samples(number(2), number(3));
+  return words.at(1) == "algorithms" ? catalogues(number(2), number(3)) : random_samples(number(2), number(3));
+}
+
+// The name of the node that a rank is taken to be on.
+std::string node_of(const std::string& memory, int rank) {
+  if (memory == "pairs") return fmt::format("{}", rank / 2);
+  return memory == "dealt" ? fmt::format("{}", rank % 2) : "";
 }
 
 void run_all(const std::vector<std::string>& words) {
   bool share = words.at(0) != "apart";
-  Cluster cluster(MPI_COMM_WORLD, share, words[0] == "pairs" ? 2 : std::numeric_limits<int>::max());
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  Cluster cluster(MPI_COMM_WORLD, share, node_of(words[0], rank));
   if (words.at(1) == "fails") return run_failing(cluster, share, words.at(2));
   int count = 0;
   for (const Sample& sample : samples_of(words)) {

@@ -1,5 +1,6 @@
 """What the MPI engine refuses, and how a job ends when a rank does."""
 
+import json
 import os
 import re
 import shutil
@@ -9,6 +10,8 @@ import sys
 import time
 import unittest
 from pathlib import Path
+
+import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
 from support import ALGORITHMS, BINARY, CliTest  # noqa: E402
@@ -119,6 +122,13 @@ class Refusals(CliTest):
             needs.append(need_in(said))
         self.assertGreaterEqual(needs[1], needs[0])
 
+    def test_need_that_no_number_holds(self):
+        tensors = "".join(f"tensor {name}(n)\n" for name in "abc")
+        program = self.write("sum.distal", f"param n = 500000000 * 1000000000\n{tensors}a(i) = b(i) + c(i)\n")
+        for words in (("--engine", "mpi", "--ranks", 2), ()):
+            said = self.refuse(2, "a size does not fit in 64 bits", "run", program, *words)
+            self.assertEqual(said.count("64 bits"), 1, said)
+
     def test_memory_for_checks(self):
         """Where all is checked every rank makes the inputs whole."""
         run = ["run", SUMMA, "--engine", "mpi", "--ranks", 2, "--set", "ni=400000,nj=400000,nk=400000"]
@@ -228,6 +238,29 @@ class Users(CliTest):
         self.assertIn("3 MPI ranks", done.stdout)
 
 
+    def test_files(self):
+        """Every rank reads what it needs of them, and one writes the result."""
+        random = np.random.default_rng(5)
+        b, c = random.standard_normal((37, 29)), random.standard_normal((29, 53))
+        np.save(self.folder / "b.npy", b)
+        np.save(self.folder / "c.npy", c)
+        for shared in "10":
+            result = self.folder / f"a{shared}.npy"
+            files = ["--load", f"B={self.folder}/b.npy", "--load", f"C={self.folder}/c.npy", "--save", f"A={result}"]
+            sizes = "ni=37,nj=53,nk=29,gx=2,gy=3,chunk=7"
+            run = ["run", SUMMA, "--engine", "mpi", "--ranks", 3, "--set", sizes]
+            self.succeed(*run, *files, env={"DISTAL_MPI_SHARED": shared})
+            np.testing.assert_allclose(np.load(result), b @ c, rtol=1e-12, atol=1e-12)
+
+    def test_nodes_by_name(self):
+        """Ranks of one machine that name their nodes are on as many."""
+        run = ["env", "DISTAL_MPI_NODE={}", BINARY, "run", SUMMA, "--engine", "mpi", "--check"]
+        named = [["-n", 1, *(str(word).format(name) for word in run)] for name in ("a", "b", "a")]
+        done = mpirun(*named[0], ":", *named[1], ":", *named[2])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("3 MPI ranks on 2 nodes", done.stdout)
+
+
 class Memory(CliTest):
     """A run holds what explain says it will."""
 
@@ -246,6 +279,15 @@ class Memory(CliTest):
                     explained = self.json_of("explain", *program, "--ranks", ranks, "--nodes", nodes)
                     self.assertEqual(run["peak_bytes_per_processor"], explained["peak_bytes_per_processor"])
                     self.assertGreater(run["resident_bytes"], run["peak_bytes_per_processor"])
+
+    def test_peak_on_nodes_of_several_ranks(self):
+        for name in ("summa", "johnson"):
+            program = [ALGORITHMS / f"{name}.distal", "--json"]
+            run = [BINARY, "run", *program, "--engine", "mpi"]
+            done = mpirun("-n", 3, "env", "DISTAL_MPI_NODE=a", *run, ":", "-n", 2, "env", "DISTAL_MPI_NODE=b", *run)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            explained = self.json_of("explain", program[0], "--ranks", 5, "--nodes", 2)
+            self.assertEqual(json.loads(done.stdout)["peak_bytes_per_processor"], explained["peak_bytes_per_processor"])
 
     def test_nodes(self):
         explain = ["explain", SUMMA]
@@ -270,15 +312,23 @@ class Death(CliTest):
                     self.assertNotEqual(done.returncode, 0)
                     self.assertIn(said, done.stderr)
 
+    def test_application_of_which_a_rank_fails_ends(self):
+        """Even if it catches all that is thrown: the other ranks wait for that one."""
+        start = time.monotonic()
+        done = mpirun("-n", 3, os.environ["DISTAL_API_ON_RANKS"], "fails")
+        self.assertLess(time.monotonic() - start, 10)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("rank 1: error: the system has no more threads, or no memory for one", done.stderr)
+
     def test_rank_without_memory_ends_the_job(self):
-        """One rank may have less than the others, and finds out in the middle of its work."""
+        """One rank may have less than the others, and finds out when it takes it."""
         run = [BINARY, "run", SUMMA, "--engine", "mpi", "--set", "ni=6000,nj=6000,nk=6000,gx=2,gy=1"]
         start = time.monotonic()
         done = mpirun("-n", 1, *run, ":", "-n", 1, "prlimit", f"--as={600 << 20}", *run)
         self.assertLess(time.monotonic() - start, 10)
         self.assertNotEqual(done.returncode, 0)
-        self.assertIn("rank 1: error: ", done.stderr)
-        self.assertIn("memory", done.stderr)
+        # Its half of each of three matrices.
+        self.assertIn(f"rank 1: error: no memory for {3 * 3000 * 6000 * 8} bytes of the pieces of rank 1", done.stderr)
 
     def test_killed_rank_ends_the_job(self):
         """A rank is killed in the middle of a run that would take minutes."""

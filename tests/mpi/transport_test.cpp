@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <future>
 #include <memory>
 #include <numeric>
@@ -124,6 +125,47 @@ INSTANTIATE_TEST_SUITE_P(Messages, Orders,
                          testing::Values(std::pair{Posts::AtOnce, Posts::AtOnce},
                                          std::pair{Posts::AtOnce, Posts::OneByOne},
                                          std::pair{Posts::OneByOne, Posts::AtOnce}));
+
+// A rank that is not ready yet is sent few messages by one that only sends.
+TEST(SmallMessages, DoNotPileUp) {
+  constexpr int64_t kMessages = 500, kElements = 100, kMost = 200;
+  Cluster cluster(MPI_COMM_WORLD, false);
+  std::vector<int> ranks(static_cast<size_t>(cluster.ranks()));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  MpiTransport transport(cluster, ranks, sizeof(int64_t));
+  if (cluster.rank() > 1) return;
+  bool sends = cluster.rank() == 0;
+  std::vector<int64_t> data(kMessages * kElements, -1);
+  if (sends) std::iota(data.begin(), data.end(), 0);
+  std::atomic<int64_t> over{0}, over_when_told{0};
+  std::promise<void> all, told, last;
+  auto count = [&](int64_t) {
+    if (++over == kMessages) all.set_value();
+  };
+  auto tell = [&](int64_t) {
+    over_when_told = over.load();
+    told.set_value();
+  };
+  auto post = [&](int64_t m) {
+    auto* memory = reinterpret_cast<std::byte*>(data.data() + m * kElements);
+    Message message{0, 1, m, {{{memory, 0, {1}}, {{0}, {kElements}}}}};
+    sends ? transport.send(message, count) : transport.receive(message, count);
+  };
+  const Message token{1, 0, 0, {}}, end{0, 1, kMessages, {}};
+  auto ended = [&](int64_t) { last.set_value(); };
+  if (sends) {
+    transport.receive(token, tell);
+  } else {
+    transport.receive(end, ended);                                // so that it looks what comes
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));  // as long as that the other one could send
+    transport.send(token, tell);
+  }
+  for (int64_t m = 0; m < kMessages; ++m) post(m);
+  if (sends) transport.send(end, ended);
+  for (std::promise<void>* p : {&told, &all, &last}) p->get_future().wait();
+  EXPECT_LE(over_when_told, sends ? kMost : kMessages);
+  for (size_t at = 0; at < data.size(); ++at) ASSERT_EQ(data[at], static_cast<int64_t>(at));
+}
 
 TEST(Rhythm, LooksSeveralTimesForEachSegment) {
   using std::chrono::milliseconds, std::chrono::microseconds;

@@ -11,6 +11,7 @@
 #include "engine/mpi/engine.h"
 #include "engine/processes.h"
 #include "support/available_memory.h"
+#include "support/checked.h"
 
 namespace distal {
 
@@ -60,8 +61,10 @@ std::string told_to(const BuiltModule& built, const Prepared& prepared) {
 struct MpiKernel::State {
   State(const Kernel& of, MPI_Comm communicator)
       : kernel(of.state_), cluster(checked(communicator), core::may_share()), node(cluster) {
-    require_same_on_all();
-    core::together(cluster, [&] { spread(); });
+    core::or_end_job(cluster, [&] {
+      require_same_on_all();
+      core::together(cluster, [&] { spread(); });
+    });
   }
 
   void require_same_on_all(const RunOptions& options = {}) {
@@ -106,13 +109,25 @@ struct MpiKernel::State {
     engine->use_leaves(std::move(leaves));
   }
 
-  RunReport run(const RunOptions& options) {
-    require_same_on_all(options);
+  // The pieces of this rank's processors, if all ranks of its machine have memory for theirs. A rank may have some of
+  // another kernel's, or a buffer that is refused.
+  std::shared_ptr<const Prepared> place_pieces() {
     std::shared_ptr<const Prepared> prepared;
-    core::together(cluster, [&] {  // a rank may have pieces of another kernel's, or a buffer that is refused
+    int64_t missing = 0;
+    core::together(cluster, [&] {
       prepared = spread();
+      for (const auto& t : kernel->built.tensors) missing = core::checked_add(missing, t->missing_bytes());
+    });
+    core::require_machine_memory(cluster, missing, core::available_memory());
+    core::together(cluster, [&] {
       for (const auto& t : kernel->built.tensors) t->shared_pieces();
     });
+    return prepared;
+  }
+
+  RunReport run(const RunOptions& options) {
+    require_same_on_all(options);
+    std::shared_ptr<const Prepared> prepared = place_pieces();
     node.update(kernel->built.tensors, ranks);
     make_engine(prepared, options);
     for (size_t t = 0; t < node.pieces().size(); ++t) engine->store().hold(static_cast<int>(t), node.pieces()[t]);
@@ -151,6 +166,10 @@ std::vector<int64_t> MpiKernel::processors() const {
   return out;
 }
 
-RunReport MpiKernel::run(const RunOptions& options) { return state_->run(options); }
+RunReport MpiKernel::run(const RunOptions& options) {
+  RunReport report;
+  core::or_end_job(state_->cluster, [&] { report = state_->run(options); });
+  return report;
+}
 
 }  // namespace distal

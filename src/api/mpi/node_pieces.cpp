@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "plan/walk.h"
+#include "plan/memory.h"
 #include "support/available_memory.h"
 
 namespace distal {
@@ -23,36 +23,56 @@ bool is_written(const core::Plan& plan, size_t tensor) {
                      [&](const core::StagePlan& s) { return s.output == static_cast<int>(tensor); });
 }
 
-// What ranks of one node bring each other of each tensor.
+core::Reach reach_of(const core::Cluster& cluster, const std::vector<int>& ranks) {
+  std::vector<int> nodes;
+  for (int rank : ranks) nodes.push_back(cluster.node_of_rank()[static_cast<size_t>(rank)]);
+  return core::Reach::within(std::move(nodes));
+}
+
+// What ranks of one node bring each other of each tensor, or would use where it lies.
 class NodeTraffic : public core::PlanVisitor {
  public:
   NodeTraffic(const core::Plan& plan, const core::Cluster& cluster, const std::vector<int>& ranks)
-      : plan_(plan), cluster_(cluster), ranks_(ranks), bytes_(plan.tensors.size(), 0) {
+      : plan_(plan),
+        cluster_(cluster),
+        ranks_(ranks),
+        reach_(reach_of(cluster, ranks)),
+        elements_(plan.tensors.size(), 0) {
     walk(plan, *this);
   }
-  int64_t bytes(size_t tensor) const { return bytes_[tensor]; }
+  int64_t bytes(size_t tensor) const { return elements_[tensor] * plan_.tensors[tensor].element_bytes; }
 
   bool wants_leaves() const override { return false; }
+  // A source on another node may have what an owner on this one has too, and then the owner's piece is used.
   void fetch(const core::FetchStep& step) override {
     for (const core::Fetch& f : step.fetches) {
-      for (const core::FetchPiece& p : f.pieces) count(step.acquire->tensor, p.source, f.place, p.rect);
+      int64_t brought = 0, used = 0;
+      for (const core::FetchPiece& p : f.pieces) brought += crosses(p.source, f.place) ? p.rect.volume() : 0;
+      std::vector<int64_t> owners = core::views_of(plan_, *step.acquire, f, reach_);
+      for (size_t i = 0; i < owners.size(); ++i) {
+        used += owners[i] >= 0 && crosses(owners[i], f.place) ? f.rects[i].volume() : 0;
+      }
+      elements_[static_cast<size_t>(step.acquire->tensor)] += std::max(brought, used);
     }
   }
   void release(const core::ReleaseStep& step) override {
-    for (const core::Transfer& t : step.transfers) count(step.tensor, t.source, t.destination, t.rect);
+    for (const core::Transfer& t : step.transfers) {
+      elements_[static_cast<size_t>(step.tensor)] += crosses(t.source, t.destination) ? t.rect.volume() : 0;
+    }
   }
 
  private:
-  void count(int tensor, int64_t source, int64_t destination, const core::Rect& rect) {
+  // From one rank of this node to another.
+  bool crosses(int64_t source, int64_t destination) const {
     int from = ranks_[static_cast<size_t>(source)], to = ranks_[static_cast<size_t>(destination)];
-    if (from == to || !cluster_.is_near(from) || !cluster_.is_near(to)) return;
-    bytes_[static_cast<size_t>(tensor)] += rect.volume() * plan_.tensors[static_cast<size_t>(tensor)].element_bytes;
+    return from != to && cluster_.is_near(from) && cluster_.is_near(to);
   }
 
   const core::Plan& plan_;
   const core::Cluster& cluster_;
   const std::vector<int>& ranks_;
-  std::vector<int64_t> bytes_;  // by tensor
+  core::Reach reach_;
+  std::vector<int64_t> elements_;  // by tensor
 };
 
 // A part of a rectangle that is copied.

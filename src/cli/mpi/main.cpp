@@ -1,5 +1,6 @@
 #include <mpi.h>
 
+#include <cstdio>
 #include <cstdlib>
 
 #include "cli/mpi/run.h"
@@ -16,6 +17,11 @@ int main(int argc, char** argv) {
   prefer_full_duplex();
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
+  if (provided < MPI_THREAD_SERIALIZED) {
+    std::fputs("error: this MPI lets one thread call it alone, and DISTAL has another one that drives messages\n",
+               stderr);
+    MPI_Abort(MPI_COMM_WORLD, 3);
+  }
   int status = distal::core::main_of_ranks(argc, argv);
   MPI_Finalize();
   return status;

@@ -120,12 +120,12 @@ int run_together(const CliOptions& options, const Cluster& cluster) {
 // What all ranks fail with is said by one of them; one that fails alone ends the job.
 int status_of(const Cluster& cluster, const std::function<int()>& f) {
   try {
-    return f();
+    int status = 0;
+    or_end_job(cluster, [&] { status = f(); });
+    return status;
   } catch (const AgreedError& e) {
     if (cluster.rank() == 0) fmt::print(stderr, "{}\n", e.what());
     return static_cast<int>(e.kind());
-  } catch (...) {
-    end_job(cluster, std::current_exception());
   }
 }
 

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
+#include <limits>
 #include <set>
-#include <string>
 
 namespace distal::core {
 
@@ -17,12 +18,15 @@ std::vector<int> first_ranks(MPI_Comm all, MPI_Comm group, int rank, int ranks) 
   return out;
 }
 
-// The ranks of a group in groups of at most so many, in their order.
-MPI_Comm in_groups(MPI_Comm group, int most) {
-  int here = 0;
-  MPI_Comm_rank(group, &here);
+// A number for a name, the same on all ranks.
+int number_of(const std::string& name) {
+  return static_cast<int>(std::hash<std::string>{}(name)&std::numeric_limits<int>::max());
+}
+
+// The ranks of a group that have the same number.
+MPI_Comm part_of(MPI_Comm group, int number, int rank) {
   MPI_Comm part = MPI_COMM_NULL;
-  MPI_Comm_split(group, here / most, here, &part);
+  MPI_Comm_split(group, number, rank, &part);
   MPI_Comm_free(&group);
   return part;
 }
@@ -40,7 +44,12 @@ bool may_share() {
   return !said || std::string(said) != "0";
 }
 
-Cluster::Cluster(MPI_Comm communicator, bool share, int most_on_node) {
+std::string named_node() {
+  const char* said = std::getenv("DISTAL_MPI_NODE");
+  return said ? said : "";
+}
+
+Cluster::Cluster(MPI_Comm communicator, bool share, const std::string& node) {
   MPI_Comm_dup(communicator, &all_);
   MPI_Comm_set_errhandler(all_, MPI_ERRORS_ARE_FATAL);  // whatever the caller's is: nobody here looks at errors
   MPI_Comm_rank(all_, &rank_);
@@ -48,7 +57,7 @@ Cluster::Cluster(MPI_Comm communicator, bool share, int most_on_node) {
   shares_ = all_say(all_, share);
   MPI_Comm_split_type(all_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node_);
   machine_of_rank_ = first_ranks(all_, node_, rank_, ranks_);
-  node_ = in_groups(node_, shares_ ? most_on_node : 1);
+  node_ = part_of(node_, shares_ ? number_of(node) : rank_, rank_);
   node_of_rank_ = first_ranks(all_, node_, rank_, ranks_);
   MPI_Comm_size(node_, &ranks_on_node_);
   int here = 0;

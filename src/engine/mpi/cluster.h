@@ -3,7 +3,7 @@
 #include <mpi.h>
 
 #include <cstddef>
-#include <limits>
+#include <string>
 #include <vector>
 
 namespace distal::core {
@@ -15,13 +15,17 @@ bool all_say(MPI_Comm communicator, bool mine);
 // shared is slow or scarce.
 bool may_share();
 
-// The ranks of a communicator, and which of them share a node. Every rank knows this of all.
+// A name for the part of its machine that a rank shares memory with, from DISTAL_MPI_NODE: where memory of the whole
+// machine is slow to reach, as across its sockets.
+std::string named_node();
+
+// The ranks of a communicator, and which of them share a node: those of one machine whose nodes have the same name.
+// Every rank knows this of all.
 class Cluster {
  public:
   // With `share` off on any rank, every rank is taken for a node of its own; but those that run on one machine still
   // have its cores and its memory together.
-  // For tests, a node has at most so many ranks.
-  Cluster(MPI_Comm communicator, bool share, int most_on_node = std::numeric_limits<int>::max());
+  Cluster(MPI_Comm communicator, bool share, const std::string& node = named_node());
   ~Cluster();
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;

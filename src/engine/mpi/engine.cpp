@@ -8,6 +8,7 @@
 
 #include "engine/processes.h"
 #include "plan/verify.h"
+#include "support/checked.h"
 #include "support/cores.h"
 #include "support/text.h"
 
@@ -48,7 +49,7 @@ Reach reach_of(const Cluster& cluster, const std::vector<int>& ranks, bool share
 int64_t of_machine(const Cluster& cluster, const std::vector<int>& ranks, const std::vector<int64_t>& by_processor) {
   int64_t bytes = 0;
   for (size_t p = 0; p < ranks.size(); ++p) {
-    if (cluster.is_on_machine(ranks[p])) bytes += by_processor[p];
+    if (cluster.is_on_machine(ranks[p])) bytes += by_processor[p];  // all processors' fit in it, as memory_needs saw
   }
   return bytes;
 }
@@ -106,14 +107,16 @@ void MpiEngine::connect() {
 }
 
 int64_t MpiEngine::need_of_machine(const MemoryNeeds& needs) const {
-  return of_machine(cluster_, ranks_, needs.peak) + beside_ * cluster_.ranks_on_machine();
+  int64_t beside = 0, all = 0;
+  bool fits = !__builtin_mul_overflow(beside_, cluster_.ranks_on_machine(), &beside) &&
+              !__builtin_add_overflow(of_machine(cluster_, ranks_, needs.peak), beside, &all);
+  return fits ? all : std::numeric_limits<int64_t>::max();
 }
 
 // As far ahead as there is memory for it.
 void MpiEngine::choose_needs(const MemoryOptions& memory, int64_t available) {
-  needs_ = needs_ahead(plan_, memory, [&](const MemoryNeeds& needs) {
-    return all_say(cluster_.all(), need_of_machine(needs) <= available);
-  });
+  auto fits = [&](const MemoryNeeds& needs) { return all_say(cluster_.all(), need_of_machine(needs) <= available); };
+  together(cluster_, [&] { needs_ = needs_ahead(plan_, memory, fits); });  // a need that no number holds, on all ranks
   together(cluster_, [&] { require_node_memory(need_of_machine(needs_), available); });
 }
 
@@ -127,7 +130,7 @@ void MpiEngine::place_pieces() {
     bool ours = rank == cluster_.rank();
     if (!ours && !(window_ && cluster_.is_near(rank))) continue;
     std::vector<PieceOffsets> offsets = offsets_in(plan_, ranks_, rank);
-    if (!window_) block_ = allocator_.allocate(0, 0, offsets.back().end);
+    if (!window_) block_ = take_block(offsets.back().end, fmt::format("the pieces of rank {}", rank));
     std::byte* memory = window_ ? window_->of(rank) : block_.get();
     for (size_t t = 0; t < plan_.tensors.size(); ++t) pieces[t]->place(offsets[t], memory, ours);
   }
@@ -192,6 +195,28 @@ std::vector<std::byte> MpiEngine::gather(int tensor, At at) const {
     if (keep) out.insert(out.end(), bytes.begin(), bytes.end());
   }
   return out;
+}
+
+void or_end_job(const Cluster& cluster, const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const AgreedError&) {
+    throw;
+  } catch (...) {
+    end_job(cluster, std::current_exception());
+  }
+}
+
+void require_machine_memory(const Cluster& cluster, int64_t mine, int64_t available) {
+  std::vector<int64_t> needs(static_cast<size_t>(cluster.ranks()));
+  MPI_Allgather(&mine, 1, MPI_INT64_T, needs.data(), 1, MPI_INT64_T, cluster.all());
+  together(cluster, [&] {
+    int64_t need = 0;
+    for (int rank = 0; rank < cluster.ranks(); ++rank) {
+      if (cluster.is_on_machine(rank)) need = checked_add(need, needs[static_cast<size_t>(rank)]);
+    }
+    require_node_memory(need, available);
+  });
 }
 
 void broadcast_text(const Cluster& cluster, int from, std::string& text) {

@@ -81,6 +81,12 @@ class AgreedError : public Error {
 // Lets every rank do something that can fail. If it did on any, the Error of the first such rank comes out on all.
 void together(const Cluster& cluster, const std::function<void()>& f);
 
+// Lets every rank do something of which only an AgreedError is survived: a rank that fails alone ends the job.
+void or_end_job(const Cluster& cluster, const std::function<void()>& f);
+
+// Refuses to go on where the ranks of a machine need more bytes together than are available on it. All ranks call it.
+void require_machine_memory(const Cluster& cluster, int64_t mine, int64_t available);
+
 void broadcast_text(const Cluster& cluster, int from, std::string& text);
 
 // Refuses to go on if the ranks were not told the same.

@@ -22,6 +22,10 @@ constexpr int kLeastTags = 32767;  // that the standard promises
 // Segments that a rank asks for at once, of all that send to it; of each at least so many that the next is agreed on
 // while one travels. Those that are asked for are to be there, so that more are offered.
 constexpr size_t kAskedFor = 4, kLeastAskedFor = 2, kOffered = 8;
+// A message of one segment needs no answer, and may lie at the other end until that is ready for it. One of so many is
+// answered all the same, and those that are so far behind the oldest without an answer wait: a rank that only sends
+// would fill the memory of those that compute.
+constexpr int64_t kAnsweredEvery = 16, kFarthest = 64;
 
 // Each look takes a core from leaves for a moment, and some of its caches.
 constexpr std::chrono::microseconds kShortestPause{100}, kLongestPause{4000};
@@ -78,12 +82,12 @@ Rhythm::Clock::duration Rhythm::pause(Clock::time_point now) const {
 }
 
 void end_job(const Cluster& cluster, const std::exception_ptr& why) {
-  auto [text, status] = failure_of(why);
-  fmt::print(stderr, "rank {}: {}\n", cluster.rank(), text);
-  std::fflush(stderr);
   // Another thread may be inside of MPI, which need not end a job then; but it ends one of which a process is killed.
   std::signal(SIGALRM, SIG_DFL);
   alarm(kSecondsToEnd);
+  auto [text, status] = failure_of(why);
+  fmt::print(stderr, "rank {}: {}\n", cluster.rank(), text);
+  std::fflush(stderr);
   MPI_Abort(cluster.all(), status);
   std::abort();
 }
@@ -188,6 +192,7 @@ size_t MpiTransport::window_of(const Lane& lane) const {
 void MpiTransport::fill(Lane& lane) {
   size_t used = 0, window = window_of(lane);
   for (auto& [number, message] : lane) {
+    if (message.posted.is_send && number >= lane.begin()->first + kFarthest) return;
     bool oldest = number == lane.begin()->first;
     size_t most = message.agreed ? window - std::min(window, used) : oldest ? window : 1;
     while (message.started < message.segments.size() && message.on_their_way() < most) start_segment(lane, message);
@@ -204,7 +209,8 @@ void MpiTransport::start_segment(Lane& lane, Travelling& message) {
   bool first = message.started == 1;
   if (message.posted.is_send) {
     // The first of several is answered when the other end is ready.
-    auto* send = first && message.segments.size() > 1 ? MPI_Issend : MPI_Isend;
+    bool answered = first && (message.segments.size() > 1 || number % kAnsweredEvery == 0);
+    auto* send = answered ? MPI_Issend : MPI_Isend;
     send(MPI_BOTTOM, 1, type.get(), other, tag, cluster_.all(), &request);
   } else {
     MPI_Irecv(MPI_BOTTOM, 1, type.get(), other, tag, cluster_.all(), &request);
