@@ -140,9 +140,8 @@ void TensorState::require_memory_for(int64_t bytes) const {
   if (bytes < kWorthAsking) return;
   int64_t have = core::available_memory();
   if (bytes <= have) return;
-  throw Error(fmt::format("tensor {} needs {} ({} bytes) for the pieces of this process, and it has {} ({} bytes)",
-                          name, core::bytes_text(double(bytes)), core::with_commas(bytes),
-                          core::bytes_text(double(have)), core::with_commas(have)),
+  throw Error(fmt::format("tensor {} needs {} for the pieces of this process, and it has {}", name,
+                          core::bytes_in_full(bytes), core::bytes_in_full(have)),
               {}, "choose smaller sizes, or more nodes", Error::Kind::Resources);
 }
 

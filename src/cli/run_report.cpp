@@ -27,9 +27,8 @@ std::string machine_text(const Machine& machine, const Bindings& params) {
 
 void require_memory(int64_t need, int64_t have) {
   if (need <= have) return;
-  throw Error(fmt::format("the run needs {} ({} bytes), and the machine has {} ({} bytes)", bytes_text(double(need)),
-                          with_commas(need), bytes_text(double(have)), with_commas(have)),
-              {}, "choose smaller sizes with --set", Error::Kind::Resources);
+  throw Error(fmt::format("the run needs {}, and the machine has {}", bytes_in_full(need), bytes_in_full(have)), {},
+              "choose smaller sizes with --set", Error::Kind::Resources);
 }
 
 void show_progress(const std::string& what) {

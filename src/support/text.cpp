@@ -50,6 +50,10 @@ std::string bytes_text(double bytes) {
   return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.1f} {}", bytes, kUnits[unit]);
 }
 
+std::string bytes_in_full(int64_t bytes) {
+  return fmt::format("{} ({} bytes)", bytes_text(static_cast<double>(bytes)), with_commas(bytes));
+}
+
 std::string seconds_text(double seconds) {
   if (seconds < 1e-3) return fmt::format("{:.1f} µs", seconds * 1e6);
   if (seconds < 1) return fmt::format("{:.2f} ms", seconds * 1e3);

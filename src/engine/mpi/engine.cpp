@@ -56,9 +56,8 @@ int64_t of_machine(const Cluster& cluster, const std::vector<int>& ranks, const 
 
 void require_node_memory(int64_t need, int64_t have) {
   if (need <= have) return;
-  throw Error(fmt::format("the run needs {} ({} bytes) on this node, and it has {} ({} bytes)",
-                          bytes_text(double(need)), with_commas(need), bytes_text(double(have)), with_commas(have)),
-              {}, "choose smaller sizes, or more nodes", Error::Kind::Resources);
+  throw Error(fmt::format("the run needs {} on this node, and it has {}", bytes_in_full(need), bytes_in_full(have)), {},
+              "choose smaller sizes, or more nodes", Error::Kind::Resources);
 }
 
 }  // namespace
