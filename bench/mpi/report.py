@@ -74,6 +74,7 @@ def head(options, absent):
     words = ["--rounds", str(options.rounds), "--close", str(options.close), "--reps", str(options.reps)]
     words += ["--network"] if options.network else []
     words += ["--only", f"'{options.only}'"] if options.only else []
+    words += ["--who", f"'{options.who}'"] if options.who else []
     yield from [
         "# Ranks of MPI", "",
         f"- CPU: {cpu()}",

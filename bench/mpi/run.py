@@ -28,6 +28,8 @@ def arguments():
                         "those go on that a target compares: the best algorithm, rows, bound, aligned, alone, COSMA and the limit")
     parser.add_argument("--reps", type=int, default=3, help="runs of a program in a round; the best counts")
     parser.add_argument("--only", default="", metavar="REGEX", help="only the comparisons whose title matches")
+    parser.add_argument("--who", default="", metavar="REGEX", help="only those who take part whose name matches, such as "
+                        "'summa|rows|limit': to look again at what was chosen before")
     parser.add_argument("--network", action="store_true", help="also on an emulated network; wants root")
     parser.add_argument("--keep", type=Path, metavar="FILE",
                         help="what was measured; what is in it is not measured again")
@@ -215,7 +217,8 @@ def comparisons(options):
 
 
 def measure(options, results):
-    for title, competitors in comparisons(options):
+    for title, everyone in comparisons(options):
+        competitors = {name: each for name, each in everyone.items() if re.search(options.who, name)}
         if re.search(options.only, title):
             run_rounds(results, title, competitors, options.rounds)
             close = {name: competitors[name] for name in report.compared(results, title) if name in competitors}

@@ -12,7 +12,7 @@ namespace distal::core {
 namespace {
 
 std::string internal(const std::string& what) {
-  return "internal error (a defect of DISTAL, please report it): " + what;
+  return fmt::format("internal error (a defect of DISTAL, please report it): {}", what);
 }
 
 std::string line_of(const Source& source, int line) {

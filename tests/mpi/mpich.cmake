@@ -48,8 +48,14 @@ foreach(memory shared apart)
   set_tests_properties(mpich/algorithms_${memory}_3 PROPERTIES TIMEOUT 300 LABELS once PROCESSORS 2)
 endforeach()
 
+distal_api_on_ranks(mpich_api_test distal_mpich_engine)
+add_test(NAME mpich/api_on_3 COMMAND ${DISTAL_MPICH_EXEC} -n 3 $<TARGET_FILE:mpich_api_test>)
+set_tests_properties(mpich/api_on_3 PROPERTIES TIMEOUT 120 LABELS once PROCESSORS 2)
+
 # How a job ends rests on what an MPI does when one rank gives up.
 add_test(NAME mpich/failing_rank COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/refusals_test.py
-                                         Death.test_rank_that_fails_ends_the_job)
+                                         Death.test_rank_that_fails_ends_the_job
+                                         Death.test_application_of_which_a_rank_fails_ends)
 set_tests_properties(mpich/failing_rank PROPERTIES TIMEOUT 120 LABELS once PROCESSORS 2 ENVIRONMENT
-  "DISTAL_MPIRUN=${DISTAL_MPICH_EXEC};DISTAL_PROGRAMS_ON_RANKS=$<TARGET_FILE:mpich_programs_test>")
+  "DISTAL_MPIRUN=${DISTAL_MPICH_EXEC};DISTAL_PROGRAMS_ON_RANKS=$<TARGET_FILE:mpich_programs_test>;\
+DISTAL_API_ON_RANKS=$<TARGET_FILE:mpich_api_test>")
