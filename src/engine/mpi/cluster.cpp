@@ -20,7 +20,8 @@ std::vector<int> first_ranks(MPI_Comm all, MPI_Comm group, int rank, int ranks) 
 
 // A number for a name, the same on all ranks.
 int number_of(const std::string& name) {
-  return static_cast<int>(std::hash<std::string>{}(name)&std::numeric_limits<int>::max());
+  size_t hash = std::hash<std::string>{}(name);
+  return static_cast<int>(hash % std::numeric_limits<int>::max());
 }
 
 // The ranks of a group that have the same number.
