@@ -16,6 +16,8 @@ namespace {
 
 // Below this length of a side, blocks of our own are faster: BLAS is not made for thin matrices.
 constexpr int64_t kThin = 192;
+// Up to so many columns they are faster too, if nothing is transposed, as they pack one operand only: for enough rows.
+constexpr int64_t kSmall = 1024;
 
 bool has(const LeafOperand& operand, int v) {
   return std::find(operand.indices.begin(), operand.indices.end(), v) != operand.indices.end();
@@ -99,8 +101,9 @@ class BlasKernel : public BoxKernel {
   bool takes(const Box& box) const override {
     std::optional<Call> call = call_for(box);
     if (!call) return false;
-    return use_ == BlasUse::WherePossible ||
-           std::min({call->row.extent, call->column.extent, call->sum.extent}) >= kThin;
+    if (use_ == BlasUse::WherePossible) return true;
+    if (std::min({call->row.extent, call->column.extent, call->sum.extent}) < kThin) return false;
+    return use_ == BlasUse::UnlessThin || !is_small(*call);
   }
 
   void run(const Box& box, bool begin) const override {
@@ -125,6 +128,15 @@ class BlasKernel : public BoxKernel {
   }
 
  private:
+  // Of complex numbers there are no blocks.
+  static bool is_small(const Call& c) {
+    if (!std::is_floating_point_v<T> || !c.loops.empty()) return false;
+    bool by_rows = c.column.output == 1 && c.sum.left == 1 && c.column.right == 1;
+    bool by_columns = c.row.output == 1 && c.sum.right == 1 && c.row.left == 1;
+    int64_t rows = by_rows ? c.row.extent : c.column.extent, columns = by_rows ? c.column.extent : c.row.extent;
+    return (by_rows || by_columns) && columns <= kSmall && 2 * rows >= columns;
+  }
+
   static std::optional<Call> call_for(const Box& box) {
     std::optional<BlasShape> shape = blas_shape(box);
     return shape ? best_call<T>(*shape) : std::nullopt;

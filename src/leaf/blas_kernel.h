@@ -21,7 +21,8 @@ BlasForm blas_form(const Compute& compute, const LeafTerm& term, const std::vect
 
 enum class BlasUse {
   WherePossible,
-  WhereFaster,  // than code of our own: for matrix multiplies with no thin side
+  UnlessThin,  // not for thin matrices, where code of our own is much faster
+  ForLarge,    // nor for small ones, where that is faster by some percent
 };
 
 // The product by BLAS; null where there is none for the term or the type. It takes a box if BLAS takes its strides.

@@ -32,9 +32,12 @@ enum { BYTES = 16, NV = 4 };
 #else
 enum { BYTES = 16, NV = 2 };
 #endif
-enum { MR = 6, W = BYTES / sizeof(T) };
+enum { MR = 6, W = BYTES / sizeof(T), LINE = 64 / sizeof(T) };
 // Bytes that a cache holds beside the rows, the fewest terms of a sum that make up for it, and the most panels.
 enum { NEAR = 256 << 10, LONG = 128, TOGETHER = 32 };
+// Pieces of rows that are packed lie far apart, so nobody but us knows which one comes so many later; panels beside each
+// other that are packed together.
+enum { SOON = 16, BESIDE = 8 };
 typedef T V __attribute__((vector_size(BYTES)));
 
 // Some columns of one run, and the vectors that they are packed in.
@@ -62,41 +65,54 @@ static bool in_line(const Int* offset, Int n) {
 
 static Int least(Int a, Int b) { return a < b ? a : b; }
 
-static void pack_panel(const Job& j, const Panel& p) {
+static void pack_panel(const Job& j, const Panel& p, Int first, Int last) {
   T* to = j.packed + p.vector * W * j.sums;
   Int n = p.columns, width = p.vectors * W;
   const Int* column = j.right_column + p.column;
   if (j.right_by_column) {
     for (Int c = 0; c < n; ++c) {
       const T* from = j.right + column[c] + j.right_sum[0];
-      for (Int k = 0; k < j.sums; ++k) to[k * width + c] = from[k];
+      for (Int k = first; k < last; ++k) to[k * width + c] = from[k];
     }
   } else if (in_line(column, n)) {
-    for (Int k = 0; k < j.sums; ++k) {
+    for (Int k = first; k < last; ++k) {
       const T* from = j.right + j.right_sum[k] + column[0];
+      const T* later = j.right + j.right_sum[least(k + SOON, j.sums - 1)] + column[0];
+      for (Int c = 0; c < n; c += LINE) __builtin_prefetch(later + c);
       for (Int c = 0; c < n; ++c) to[k * width + c] = from[c];
     }
   } else {
-    for (Int k = 0; k < j.sums; ++k) {
+    for (Int k = first; k < last; ++k) {
       const T* from = j.right + j.right_sum[k];
       for (Int c = 0; c < n; ++c) to[k * width + c] = from[column[c]];
     }
   }
-  for (Int k = 0; n < width && k < j.sums; ++k)
+  for (Int k = first; n < width && k < last; ++k)
     for (Int c = n; c < width; ++c) to[k * width + c] = 0;
 }
 
+// Some panels side by side, so that longer pieces of the rows are read, and few terms of all of them in turn.
 static void pack(const Job& j) {
   Panels panels(j.columns, j.column_run);
-  for (Int p = 0; p < panels.count; ++p) pack_panel(j, panels[p]);
+  const Int terms = j.right_by_column ? j.sums : SOON;
+  for (Int p = 0; p < panels.count; p += BESIDE)
+    for (Int k = 0; k < j.sums; k += terms)
+      for (Int x = p; x < least(p + BESIDE, panels.count); ++x) pack_panel(j, panels[x], k, least(k + terms, j.sums));
 }
 
-// What is fetched while a block is made: its rows are `rows` elements before those of the next block (0: not known), and
-// every 8 terms of its sum bring `lines` cache lines from `panel` on, a share of the panel that comes next.
+// What is fetched while a block is made: its rows are `rows` elements before those of the next block (0: not known);
+// every 8 terms of its sum bring `lines` cache lines from `panel` on, a share of the panel that comes next, and a row of
+// its part of the output, `columns` elements each (0: not known). All at once would wait for one another.
 struct Ahead {
   Int rows, lines;
   const char* panel;
+  const T* output[MR];
+  Int columns;
 };
+
+static inline void fetch_output(const Ahead& ahead, Int row) {
+  for (Int c = 0; c < ahead.columns; c += LINE) __builtin_prefetch(ahead.output[row] + c, 1);
+}
 
 // One term of the sums of a block.
 template <int N>
@@ -133,11 +149,13 @@ __attribute__((noinline)) static void block(Int sums, const T* const* rows, cons
       for (int r = 0; r < MR; ++r) __builtin_prefetch(row[r] + next + k, 0, 2);
     }
     for (Int x = 0; x < lines; ++x, panel += 64) __builtin_prefetch(panel, 0, 2);
+    if (k < 8 * MR) fetch_output(ahead, k / 8);
   };
+  for (Int r = (sums + 7) / 8; r < MR; ++r) fetch_output(ahead, r);
   Int k = 0;
   for (; k + 8 <= sums; k += 8) {
     fetch(k);
-#pragma GCC unroll 1
+#pragma GCC unroll 2
     for (Int t = k; t < k + 8; ++t) add_term<N>(row, right, t, sum);
   }
   if (k < sums) fetch(k);
@@ -173,10 +191,13 @@ static Int rows_of(const Job& j, Int i, Int n, const T** rows) {
 
 // The panel behind the p-th, dealt out to the blocks of the p-th, each of which has so many steps to bring some of it.
 static Ahead next_panel(const Job& j, const Panels& panels, Int p, Int steps) {
-  if (p + 1 == panels.count) return {0, 0, nullptr};
+  Ahead out = {};
+  if (p + 1 == panels.count) return out;
   const Panel next = panels[p + 1];
   const Int shares = (j.rows + MR - 1) / MR * steps, lines = next.vectors * BYTES * j.sums / 64;
-  return {0, (lines + shares - 1) / shares, reinterpret_cast<const char*>(j.packed + next.vector * W * j.sums)};
+  out.lines = (lines + shares - 1) / shares;
+  out.panel = reinterpret_cast<const char*>(j.packed + next.vector * W * j.sums);
+  return out;
 }
 
 // Brings rows that are not in one piece together.
@@ -240,7 +261,7 @@ extern "C" void leaf(const Job* job) {{
   for (Int p0 = 0; p0 < panels.count; p0 += together) {{
     Place places[TOGETHER];
     for (Int p = 0; p < together; ++p) places[p] = place_of(j, panels[p0 + p]);
-    Ahead ahead = near ? Ahead{{0, 0, nullptr}} : next_panel(j, panels, p0, steps);
+    Ahead ahead = near ? Ahead() : next_panel(j, panels, p0, steps);
     for (Int g = 0; g < j.rows; g += group)
       for (Int p = 0; p < together; ++p)
         for (Int i = g; i < least(j.rows, g + group); i += MR) {{
@@ -249,10 +270,9 @@ extern "C" void leaf(const Job* job) {{
           const T* rows[MR];
           const Int next = rows_of(j, i, n, rows);
           ahead.rows = p0 == 0 && p == together - 1 ? next : 0;
-          if (places[p].line)
-            for (Int r = 0; r < n; ++r)
-              for (Int c = 0; c < panel.columns; c += 64 / sizeof(T))
-                __builtin_prefetch(j.output + j.output_row[i + r] + j.output_column[panel.column] + c, 1);
+          ahead.columns = places[p].line ? panel.columns : 0;
+          for (Int r = 0; r < MR; ++r)
+            ahead.output[r] = j.output + j.output_row[i + least(r, n - 1)] + j.output_column[panel.column];
           run_block(panel.vectors, j.sums, rows, j.packed + panel.vector * W * j.sums, ahead, tile);
           ahead.panel += ahead.lines * steps * 64;
           for (Int r = 0; r < n; ++r) finish(j, i + r, places[p], tile + r * panel.vectors * W{arguments});

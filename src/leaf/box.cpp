@@ -114,6 +114,15 @@ std::optional<std::string> why_no_box(const LeafTask& task) {
   return std::nullopt;
 }
 
+BoxTerms single_term(const LeafTerm& term) {
+  BoxTerms out{{term}, {0}, term.only_at_zero};
+  for (size_t i = 0; i < accesses(term.expr).size(); ++i) {
+    out.operands.push_back(term.first_operand + static_cast<int>(i));
+  }
+  out.terms[0].first_operand = 1;
+  return out;
+}
+
 BoxFinder::BoxFinder(const LeafTask& task, ElementType type)
     : stage_(*task.stage),
       space_(task.space),
@@ -162,15 +171,28 @@ void BoxFinder::add_axes(const BoxTerms& terms, const std::vector<Interval<int64
   fuse(box);
 }
 
+// Each begins at zero: where it lies does not matter.
+std::vector<Interval<int64_t>> BoxFinder::first_intervals() const {
+  std::vector<Interval<int64_t>> out(static_cast<size_t>(space_.size()));
+  for (int v = 0; v < space_.size(); ++v) out[v] = runs_[v] ? full(space_.extents[v]) : point(int64_t{0});
+  if (bounds(space_, out)) {
+    for (Interval<int64_t>& i : out) i = full(i.hi - i.lo);
+  } else {
+    for (int v = 0; v < space_.size(); ++v) out[v] = full(space_.extents[v]);
+  }
+  return out;
+}
+
 Box BoxFinder::likely(const BoxTerms& terms) const {
   const Leaf& leaf = leaf_of(*stage_.stage);
+  std::vector<Interval<int64_t>> intervals = first_intervals();
   std::vector<View> views;
   for (int o : terms.operands) {
     const LeafOperand& operand = operands_[o];
     Coordinates extents;
     std::vector<int> order;
     for (size_t d = 0; d < operand.indices.size(); ++d) {
-      extents.push_back(space_.extents[operand.indices[d]]);
+      extents.push_back(intervals[operand.indices[d]].hi);
       order.push_back(static_cast<int>(d));
     }
     int64_t tensor = -1 - operand.number;  // a workspace is a tensor of its own
@@ -181,8 +203,6 @@ Box BoxFinder::likely(const BoxTerms& terms) const {
     }
     views.push_back({address_of(tensor), 0, dense_strides(extents, order)});
   }
-  std::vector<Interval<int64_t>> intervals(static_cast<size_t>(space_.size()));
-  for (int v = 0; v < space_.size(); ++v) intervals[v] = full(space_.extents[v]);
   for (int v : terms.only_at_zero) intervals[v].hi = 1;
   absl::InlinedVector<const View*, 4> pointers;
   for (const View& v : views) pointers.push_back(&v);

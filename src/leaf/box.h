@@ -59,6 +59,9 @@ struct BoxTerms {
   std::vector<int> only_at_zero;  // these indices stand at zero
 };
 
+// One term with its operands numbered from 1.
+BoxTerms single_term(const LeafTerm& term);
+
 // Finds the boxes of a part's terms when it runs.
 class BoxFinder {
  public:
@@ -67,10 +70,11 @@ class BoxFinder {
   // False where these terms have nothing to do.
   bool find(const LeafArguments& arguments, const BoxTerms& terms, Box& box) const;
 
-  // The box that the terms would most likely have: operands as they are stored in whole.
+  // The box that the terms would most likely have: that of the first processor and step, operands stored by themselves.
   Box likely(const BoxTerms& terms) const;
 
  private:
+  std::vector<Interval<int64_t>> first_intervals() const;
   void add_axes(const BoxTerms& terms, const std::vector<Interval<int64_t>>& intervals,
                 const absl::InlinedVector<const View*, 4>& views, Box& box) const;
 

@@ -29,16 +29,6 @@ struct BoxPart {
   }
 };
 
-// One term with its operands numbered from 1.
-BoxTerms alone(const LeafTerm& term) {
-  BoxTerms out{{term}, {0}, term.only_at_zero};
-  for (size_t i = 0; i < accesses(term.expr).size(); ++i) {
-    out.operands.push_back(term.first_operand + static_cast<int>(i));
-  }
-  out.terms[0].first_operand = 1;
-  return out;
-}
-
 void append(BoxTerms& to, const BoxTerms& term) {
   LeafTerm added = term.terms[0];
   added.first_operand = static_cast<int>(to.operands.size());
@@ -57,7 +47,7 @@ class BoxPlanner {
     std::vector<BoxPart> out;
     std::vector<BoxTerms> passes;
     for (const LeafTerm& term : compute_.terms) {
-      BoxTerms single = alone(term);
+      BoxTerms single = single_term(term);
       BoxPart part{single, matrix_kernels(single)};
       if (!part.kernels.empty() && part.kernel_for(finder_.likely(single))) {
         out.push_back(std::move(part));
@@ -83,7 +73,7 @@ class BoxPlanner {
     auto add = [&](std::unique_ptr<BoxKernel> kernel) {
       if (kernel) out.push_back(std::move(kernel));
     };
-    BlasUse use = choice_.compile ? BlasUse::WhereFaster : BlasUse::WherePossible;
+    BlasUse use = !choice_.compile ? BlasUse::WherePossible : choice_.small ? BlasUse::ForLarge : BlasUse::UnlessThin;
     if (choice_.library) add(make_symmetric_kernel(single.terms[0], type_));
     if (choice_.library) add(make_blas_kernel(single.terms[0], type_, use));
     if (choice_.compile) add(make_blocked_kernel(single.terms[0], type_));

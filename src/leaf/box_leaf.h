@@ -12,6 +12,7 @@ namespace distal::core {
 struct BoxChoice {
   bool library = true;
   bool compile = true;  // code of its own; else the library is used wherever it can be
+  bool small = false;   // code of its own also for small matrices, where the library is not much slower
 };
 
 // A leaf whose loops run over a box: its terms each by the kernel that suits them, and shared among the processor's

@@ -18,6 +18,8 @@ namespace {
 
 // Compiling takes about half a second; walking this many points by interpretation takes less.
 constexpr double kTinyPoints = 2e6;
+// What BLAS does nearly as well is compiled only where it takes a while.
+constexpr double kManyPoints = 4e9;
 
 double points_of(const StagePlan& stage) {
   double points = 1;
@@ -88,7 +90,15 @@ std::string why_in_order(const LeafTask& task) {
   return why_no_box(task).value_or("");
 }
 
-BoxChoice automatic_choice(const LeafTask& task) { return {.library = true, .compile = !is_tiny(task)}; }
+bool has_many_points(const LeafTask& task) { return points_of(*task.stage) >= kManyPoints && !leaf_compiler().empty(); }
+
+BoxChoice automatic_choice(const LeafTask& task) {
+  return {.library = true, .compile = !is_tiny(task), .small = has_many_points(task)};
+}
+
+LibraryChoice library_choice(const LeafTask& task, bool strict) {
+  return {.strict = strict, .compile = !strict && has_many_points(task)};
+}
 
 std::unique_ptr<LeafKernel> make_plain_part(const LeafTask& task, ElementType type, bool strict) {
   auto code = [task, type, strict] { return make_generated_leaf(task, type, strict); };
@@ -97,7 +107,9 @@ std::unique_ptr<LeafKernel> make_plain_part(const LeafTask& task, ElementType ty
 
 std::unique_ptr<LeafKernel> make_automatic_part(const LeafTask& task, ElementType type) {
   if (!why_in_order(task).empty()) return make_plain_part(task, type, false);
-  auto larger = [task, type] { return make_box_leaf(task, type, {.library = true, .compile = true}, nullptr); };
+  auto larger = [task, type] {
+    return make_box_leaf(task, type, {.compile = true, .small = has_many_points(task)}, nullptr);
+  };
   if (!is_tiny(task)) return larger();
   auto tiny = [task, type, larger] { return make_tiny_part(task, type, larger); };
   std::unique_ptr<LeafKernel> made = make_box_leaf(task, type, automatic_choice(task), tiny);
@@ -112,7 +124,7 @@ std::unique_ptr<LeafKernel> make_part(const LeafTask& task, ElementType type, Le
     return make_box_leaf(task, type, {.library = false, .compile = true}, nullptr);
   }
   bool strict = choice == LeafChoice::Strict;
-  if (task.part->compute()->library) return make_library_leaf(task, type, strict);
+  if (task.part->compute()->library) return make_library_leaf(task, type, library_choice(task, strict));
   if (strict) return make_plain_part(task, type, true);
   return make_automatic_part(task, type);
 }
@@ -125,8 +137,8 @@ std::string explain_part(const LeafTask& task, ElementType type) {
   }
   const Assignment& a = task.part->compute()->assignment;
   std::string what = fmt::format("{} {} {}", to_string(a.lhs), to_string(a.op), to_string(a.rhs));
-  if (const auto& library = task.part->compute()->library) {
-    return fmt::format("{}: {}\n", what, explain_library_leaf(*library));
+  if (task.part->compute()->library) {
+    return fmt::format("{}: {}\n", what, explain_library_leaf(task, type, library_choice(task, false)));
   }
   if (std::string why = why_in_order(task); !why.empty()) {
     return fmt::format("{}: code of its own, loop by loop; nothing else, as {}\n", what, why);
@@ -141,7 +153,7 @@ std::string part_sources(const LeafTask& task, ElementType type) {
     return out;
   }
   std::string out = "// " + explain_part(task, type);
-  if (task.part->compute()->library) return out;
+  if (task.part->compute()->library) return out + library_leaf_source(task, type, library_choice(task, false));
   return out + (why_in_order(task).empty() ? box_leaf_sources(task, type) : generate_source(task, type));
 }
 

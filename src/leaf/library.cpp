@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "leaf/blas_kernel.h"
+#include "leaf/blocked.h"
 #include "leaf/share.h"
 #include "leaf/symmetric.h"
 
@@ -27,123 +30,134 @@ class PlainProduct : public BoxKernel {
   void run(const Box& box, bool begin) const override {
     if (begin) clear_output(box, sizeof(T));
     absl::InlinedVector<Axis, 6> outer = box.axes;
-    size_t at = innermost(box);
+    if (outer.empty()) outer.push_back({1, {0, 0, 0}});
+    size_t at = innermost(outer);
+    Axis along = outer[at];
     outer.erase(outer.begin() + static_cast<std::ptrdiff_t>(at));
     for_each(outer, box.data, sizeof(T), [&](const auto& data) {
-      multiply_along(box.axes[at], reinterpret_cast<T*>(data[0]), reinterpret_cast<const T*>(data[1]),
+      multiply_along(along, reinterpret_cast<T*>(data[0]), reinterpret_cast<const T*>(data[1]),
                      reinterpret_cast<const T*>(data[2]));
     });
   }
-  std::string description() const override { return "plain loops"; }
+  std::string description() const override {
+    return std::is_integral_v<T> ? "plain loops: no BLAS for integers" : "plain loops: no BLAS for such strides";
+  }
   std::string explain(const Box&, const std::vector<std::string>&) const override { return description(); }
 
  private:
   // The last axis of the output, so that one addition need not wait for the other; of a lone sum, that.
-  static size_t innermost(const Box& box) {
-    for (size_t a = box.axes.size(); a > 0; --a) {
-      if (!box.is_sum(a - 1)) return a - 1;
+  static size_t innermost(const absl::InlinedVector<Axis, 6>& axes) {
+    for (size_t a = axes.size(); a > 0; --a) {
+      if (axes[a - 1].steps[0] != 0) return a - 1;
     }
-    return box.axes.size() - 1;
+    return axes.size() - 1;
   }
 };
 
-template <class T>
+// The kernels that may stand for the loops, the best first: the first that takes a box runs it.
+std::vector<std::unique_ptr<BoxKernel>> kernels_for(const LeafTask& task, ElementType type, bool compile) {
+  const LeafTerm term = single_term(task.part->compute()->terms[0]).terms[0];
+  std::vector<std::unique_ptr<BoxKernel>> out;
+  auto add = [&](std::unique_ptr<BoxKernel> kernel) {
+    if (kernel) out.push_back(std::move(kernel));
+  };
+  if (task.part->compute()->library->kernel == "syrk") add(make_symmetric_kernel(term, type));
+  if (compile) {
+    add(make_blas_kernel(term, type, BlasUse::ForLarge));
+    add(make_blocked_kernel(term, type));
+  }
+  add(make_blas_kernel(term, type, BlasUse::WherePossible));
+  with_element_type(type, [&](auto zero) { add(std::make_unique<PlainProduct<decltype(zero)>>()); });
+  return out;
+}
+
+const BoxKernel& kernel_for(const std::vector<std::unique_ptr<BoxKernel>>& kernels, const Box& box) {
+  return **std::find_if(kernels.begin(), kernels.end(), [&](const auto& k) { return k->takes(box); });
+}
+
+// The part with the kernel's loops alone: those around it stand still.
+LeafTask kernel_task(const LeafTask& task) {
+  LeafTask out = task;
+  out.loops.assign(task.loops.end() - static_cast<std::ptrdiff_t>(task.part->compute()->library->indices.size()),
+                   task.loops.end());
+  return out;
+}
+
 class LibraryKernel : public LeafKernel {
  public:
-  LibraryKernel(const LeafTask& task, ElementType type, bool strict)
+  LibraryKernel(const LeafTask& task, ElementType type, LibraryChoice choice)
       : type_(type),
-        strict_(strict),
-        symmetric_(make_symmetric_kernel(task.part->compute()->terms[0], type)),
-        blas_(make_blas_kernel(task.part->compute()->terms[0], type, BlasUse::WherePossible)),
-        space_(task.space),
-        operands_(task.part->compute()->operands),
-        library_(*task.part->compute()->library) {
-    if (blas_) blas_->prepare({});
-    auto first = task.loops.end() - static_cast<std::ptrdiff_t>(library_.indices.size());
-    outer_.assign(task.loops.begin(), first);
-    runs_.assign(static_cast<size_t>(space_.size()), false);
-    for (auto v = first; v != task.loops.end(); ++v) runs_[*v] = true;
+        strict_(choice.strict),
+        name_(task.part->compute()->library->kernel),
+        kernels_(kernels_for(task, type, choice.compile)),
+        terms_(single_term(task.part->compute()->terms[0])),
+        finder_(kernel_task(task), type),
+        extents_(task.space.extents),
+        outer_(task.loops.begin(), task.loops.end() - static_cast<std::ptrdiff_t>(kernel_task(task).loops.size())) {
+    Box box = finder_.likely(terms_);
+    likely_ = &kernel_for(kernels_, box);
+    likely_->prepare(box);
+    is_blocks_ = !likely_->source(box).empty();
   }
 
   bool can_begin() const override { return outer_.empty(); }
 
   void run(const LeafArguments& arguments) const override {
-    std::vector<int64_t> values = arguments.values;
-    std::vector<Interval<int64_t>> intervals(values.size());
-    loop(arguments, values, intervals, 0);
+    if (outer_.empty()) return multiply(arguments);
+    LeafArguments inner = arguments;
+    loop(inner, 0);
   }
 
   std::string description() const override {
-    return library_.kernel + (std::is_integral_v<T> ? " (plain loops: no BLAS for integers)" : " (BLAS)");
+    std::string how = likely_->description();
+    return is_blocks_ ? fmt::format("{} in {}", name_, how) : fmt::format("{} ({})", name_, how);
   }
 
  private:
-  void loop(const LeafArguments& arguments, std::vector<int64_t>& values, std::vector<Interval<int64_t>>& intervals,
-            size_t depth) const {
-    if (depth == outer_.size()) return multiply(arguments, values, intervals);
-    for (int64_t x = 0; x < space_.extents[outer_[depth]]; ++x) {
-      values[outer_[depth]] = x;
-      loop(arguments, values, intervals, depth + 1);
+  void loop(LeafArguments& inner, size_t depth) const {
+    if (depth == outer_.size()) return multiply(inner);
+    for (int64_t x = 0; x < extents_[outer_[depth]]; ++x) {
+      inner.values[outer_[depth]] = x;
+      loop(inner, depth + 1);
     }
   }
 
-  void multiply(const LeafArguments& arguments, const std::vector<int64_t>& values,
-                std::vector<Interval<int64_t>>& intervals) const {
-    for (size_t v = 0; v < values.size(); ++v) {
-      intervals[v] = runs_[v] ? full(space_.extents[v]) : point(values[v]);
-    }
-    if (!bounds(space_, intervals)) return;
+  void multiply(const LeafArguments& arguments) const {
     Box box;
-    for (const LeafOperand& o : operands_) box.data.push_back(begin_of(arguments, intervals, o));
-    for (const LibraryIndex& i : library_.indices) {
-      Axis axis{intervals[i.variable].hi - intervals[i.variable].lo, {}};
-      for (const LeafOperand& o : operands_) axis.steps.push_back(step(arguments, o, i.variable));
-      box.axes.push_back(std::move(axis));
-    }
-    const BoxKernel* kernel = &plain_;
-    if (blas_ && blas_->takes(box)) kernel = blas_.get();
-    if (library_.kernel == "syrk" && symmetric_ && symmetric_->takes(box)) kernel = symmetric_.get();
-    share(*kernel, box, type_, arguments.begin, strict_ ? nullptr : arguments.team);
-  }
-
-  static std::byte* begin_of(const LeafArguments& arguments, const std::vector<Interval<int64_t>>& intervals,
-                             const LeafOperand& operand) {
-    const View& view = arguments.operands[operand.number];
-    int64_t offset = view.offset;
-    for (size_t d = 0; d < operand.indices.size(); ++d) offset += intervals[operand.indices[d]].lo * view.strides[d];
-    return view.data + offset * static_cast<int64_t>(sizeof(T));
-  }
-
-  static int64_t step(const LeafArguments& arguments, const LeafOperand& operand, int v) {
-    for (size_t d = 0; d < operand.indices.size(); ++d) {
-      if (operand.indices[d] == v) return arguments.operands[operand.number].strides[d];
-    }
-    return 0;
+    if (!finder_.find(arguments, terms_, box)) return;
+    share(kernel_for(kernels_, box), box, type_, arguments.begin, strict_ ? nullptr : arguments.team);
   }
 
   ElementType type_;
   bool strict_;
-  std::unique_ptr<BoxKernel> symmetric_, blas_;  // null for integers
-  PlainProduct<T> plain_;
-  IterationSpace<int64_t> space_;
-  std::vector<LeafOperand> operands_;  // the output and the two factors
-  LibraryLeaf library_;
+  std::string name_;
+  std::vector<std::unique_ptr<BoxKernel>> kernels_;
+  BoxTerms terms_;
+  BoxFinder finder_;
+  std::vector<int64_t> extents_;
   std::vector<int> outer_;
-  std::vector<bool> runs_;
+  const BoxKernel* likely_;
+  bool is_blocks_;
 };
 
 }  // namespace
 
-std::unique_ptr<LeafKernel> make_library_leaf(const LeafTask& task, ElementType type, bool strict) {
-  return with_element_type(type, [&](auto zero) -> std::unique_ptr<LeafKernel> {
-    return std::make_unique<LibraryKernel<decltype(zero)>>(task, type, strict);
-  });
+std::unique_ptr<LeafKernel> make_library_leaf(const LeafTask& task, ElementType type, LibraryChoice choice) {
+  return std::make_unique<LibraryKernel>(task, type, choice);
 }
 
-std::string explain_library_leaf(const LibraryLeaf& library) {
+std::string explain_library_leaf(const LeafTask& task, ElementType type, LibraryChoice choice) {
+  const std::string& kernel = task.part->compute()->library->kernel;
   // The syrk of BLAS makes one triangle only, of a matrix whose rows and columns have the same range.
-  const char* how = library.kernel == "syrk" ? ", half of it mirrored where both halves are at hand" : "";
-  return fmt::format("{}, as substitute asks{}", library.kernel, how);
+  const char* how = kernel == "syrk" ? ", half of it mirrored where both halves are at hand"
+                    : library_leaf_source(task, type, choice).empty() ? ""
+                                                                      : ", in register blocks";
+  return fmt::format("{}, as substitute asks{}", kernel, how);
+}
+
+std::string library_leaf_source(const LeafTask& task, ElementType type, LibraryChoice choice) {
+  const Box box = BoxFinder(kernel_task(task), type).likely(single_term(task.part->compute()->terms[0]));
+  return kernel_for(kernels_for(task, type, choice.compile), box).source(box);
 }
 
 }  // namespace distal::core

@@ -320,7 +320,7 @@ schedule
   arguments.operands[1].data = reinterpret_cast<std::byte*>(&b);
   std::vector<std::unique_ptr<LeafKernel>> leaves;
   leaves.push_back(make_interpreted_leaf(whole_leaf(stage), ElementType::Double));
-  leaves.push_back(make_library_leaf(whole_leaf(stage), ElementType::Double, false));
+  leaves.push_back(make_library_leaf(whole_leaf(stage), ElementType::Double, {}));
   leaves.push_back(make_generated_leaf(whole_leaf(stage), ElementType::Double, false));
   leaves.push_back(make_box_leaf(whole_leaf(stage), ElementType::Double, {.library = false, .compile = true}, {}));
   double want = a;

@@ -92,8 +92,10 @@ TEST_P(Kernels, AreRightOnEveryType) {
       options.leaf = choice;
       options.integer_valued = false;
       test::TestRun run(GetParam().text, "", options);
-      std::string how = is_integer(type) ? " (plain loops: no BLAS for integers)" : " (BLAS)";
-      EXPECT_EQ(run.leaf_names()[0], GetParam().kernel + how);
+      const char* blas =
+          GetParam().name.ends_with("without_a_stride_for_blas") ? "plain loops: no BLAS for such strides" : "BLAS";
+      const char* how = is_integer(type) ? "plain loops: no BLAS for integers" : blas;
+      EXPECT_EQ(run.leaf_names()[0], fmt::format("{} ({})", GetParam().kernel, how));
       run.run_and_check();
       run.place(2);
       run.run_and_check();
@@ -103,6 +105,56 @@ TEST_P(Kernels, AreRightOnEveryType) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, Kernels, testing::ValuesIn(cases()),
                          [](const auto& tested) { return tested.param.name; });
+
+// Where there is much to do: in register blocks if the matrices are thin, or small and not transposed.
+struct BlocksCase {
+  std::string orders;
+  int rows, columns, sums;
+  bool blocks;
+};
+void PrintTo(const BlocksCase& c, std::ostream* out) {
+  *out << c.orders << " " << c.rows << " " << c.columns << " " << c.sums;
+}
+
+class KernelsInBlocks : public testing::TestWithParam<BlocksCase> {};
+
+TEST_P(KernelsInBlocks, AreRight) {
+  const auto& [orders, rows, columns, sums, blocks] = GetParam();
+  for (ElementType type :
+       {ElementType::Float, ElementType::Double, ElementType::ComplexDouble, ElementType::Int32, ElementType::Int64}) {
+    SCOPED_TRACE(to_string(type));
+    test::RunOptions options;
+    options.type = type;
+    options.integer_valued = false;
+    options.threads = 2;
+    std::string text = "param ni = 1, nj = 1, nk = 1\n" + matrices(orders) +
+                       "A(i, j) = B(i, k) * C(k, j)\nschedule\n  substitute({i, j, k}, gemm)\n";
+    auto plan = std::make_unique<Plan>(
+        test::plan_module(test::TestRun::typed(test::parse_text(text), type),
+                          test::settings_of(fmt::format("ni={},nj={},nk={}", rows, columns, sums)), PlanOptions{}));
+    LeafTask task = whole_leaf(plan->stages[0]);
+    std::vector<std::unique_ptr<LeafKernel>> leaves;
+    leaves.push_back(make_library_leaf(task, type, {.compile = true}));
+    bool in_blocks = is_integer(type) || (blocks && type != ElementType::ComplexDouble);
+    EXPECT_EQ(leaves[0]->description().starts_with("gemm in register blocks"), in_blocks) << leaves[0]->description();
+    EXPECT_EQ(library_leaf_source(task, type, {.compile = true}).empty(), !in_blocks);
+    EXPECT_EQ(explain_library_leaf(task, type, {.compile = true}),
+              in_blocks ? "gemm, as substitute asks, in register blocks" : "gemm, as substitute asks");
+    test::TestRun run(std::move(plan), options, std::move(leaves));
+    run.run_and_check();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, KernelsInBlocks,
+                         testing::Values(BlocksCase{"rrr", 211, 257, 197, true}, BlocksCase{"ccc", 211, 257, 197, true},
+                                         BlocksCase{"rcr", 211, 257, 197, false},
+                                         BlocksCase{"crr", 211, 257, 197, false},
+                                         BlocksCase{"rrr", 193, 400, 193, false},
+                                         BlocksCase{"ccc", 193, 400, 193, true}, BlocksCase{"rrr", 31, 301, 57, true}),
+                         [](const auto& tested) {
+                           const BlocksCase& c = tested.param;
+                           return fmt::format("{}_{}_{}_{}", c.orders, c.rows, c.columns, c.sums);
+                         });
 
 // Enough work that several threads share it: along an index of the output, or along the sum.
 TEST(KernelsOnThreads, AreRight) {
