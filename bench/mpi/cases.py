@@ -11,9 +11,9 @@ TENSORS_READ = {"ttv": 1, "innerprod": 2}
 # On the emulated network: rows of A for each node, so that there is so much work for each element of C that a node gets,
 # as it costs its core time to send and to receive; rows of C, which are cut into steps, many of them, as the first one has
 # nothing to hide behind; and columns of both.
-NETWORK_ROWS = 8192
+NETWORK_ROWS = 16384
 NETWORK_TERMS = 8192
-NETWORK_COLUMNS = 4096
+NETWORK_COLUMNS = 2048
 NETWORK_STEPS = 32
 # How long communication alone lasts beside computing alone: all has to be hidden, or there is
 # some computing to spare.
