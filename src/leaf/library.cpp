@@ -54,6 +54,13 @@ class PlainProduct : public BoxKernel {
   }
 };
 
+bool multiplies_matrices(const LibraryLeaf& library) {
+  auto has = [&](const char* role) {
+    return std::any_of(library.indices.begin(), library.indices.end(), [&](const auto& i) { return i.role == role; });
+  };
+  return has("rows") && has("columns") && has("sum");
+}
+
 // The kernels that may stand for the loops, the best first: the first that takes a box runs it.
 std::vector<std::unique_ptr<BoxKernel>> kernels_for(const LeafTask& task, ElementType type, bool compile) {
   const LeafTerm term = single_term(task.part->compute()->terms[0]).terms[0];
@@ -62,7 +69,7 @@ std::vector<std::unique_ptr<BoxKernel>> kernels_for(const LeafTask& task, Elemen
     if (kernel) out.push_back(std::move(kernel));
   };
   if (task.part->compute()->library->kernel == "syrk") add(make_symmetric_kernel(term, type));
-  if (compile) {
+  if (compile && multiplies_matrices(*task.part->compute()->library)) {
     add(make_blas_kernel(term, type, BlasUse::ForLarge));
     add(make_blocked_kernel(term, type));
   }
@@ -96,7 +103,8 @@ class LibraryKernel : public LeafKernel {
         outer_(task.loops.begin(), task.loops.end() - static_cast<std::ptrdiff_t>(kernel_task(task).loops.size())) {
     Box box = finder_.likely(terms_);
     likely_ = &kernel_for(kernels_, box);
-    likely_->prepare(box);
+    // Tiles at the ends may take another one than most: nobody is to wait for it, or to fail, in the midst of a run.
+    for (const auto& kernel : kernels_) kernel->prepare(box);
     is_blocks_ = !likely_->source(box).empty();
   }
 
