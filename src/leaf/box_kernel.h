@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,5 +30,12 @@ class BoxKernel {
   // In words, what it does with such a box; the operands by name.
   virtual std::string explain(const Box& box, const std::vector<std::string>& operands) const = 0;
 };
+
+// The kernels that may carry out something, the best first: the first that takes the box does; null if none does.
+using BoxKernels = std::vector<std::unique_ptr<BoxKernel>>;
+inline const BoxKernel* kernel_for(const BoxKernels& kernels, const Box& box) {
+  auto found = std::find_if(kernels.begin(), kernels.end(), [&](const auto& k) { return k->takes(box); });
+  return found == kernels.end() ? nullptr : found->get();
+}
 
 }  // namespace distal::core

@@ -16,17 +16,12 @@ namespace distal::core {
 
 namespace {
 
-// Terms, and the kernels that may carry them out: the first that takes the box does.
+// Terms, and the kernels that may carry them out.
 struct BoxPart {
   BoxTerms terms;
-  std::vector<std::unique_ptr<BoxKernel>> kernels;
+  BoxKernels kernels;
 
-  const BoxKernel* kernel_for(const Box& box) const {
-    for (const auto& k : kernels) {
-      if (k->takes(box)) return k.get();
-    }
-    return nullptr;
-  }
+  const BoxKernel* kernel_for(const Box& box) const { return core::kernel_for(kernels, box); }
 };
 
 void append(BoxTerms& to, const BoxTerms& term) {
@@ -67,8 +62,8 @@ class BoxPlanner {
   const BoxFinder& finder() const { return finder_; }
 
  private:
-  std::vector<std::unique_ptr<BoxKernel>> matrix_kernels(const BoxTerms& single) const {
-    std::vector<std::unique_ptr<BoxKernel>> out;
+  BoxKernels matrix_kernels(const BoxTerms& single) const {
+    BoxKernels out;
     if (!compute_.accumulate) return out;
     auto add = [&](std::unique_ptr<BoxKernel> kernel) {
       if (kernel) out.push_back(std::move(kernel));

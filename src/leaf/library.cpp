@@ -61,10 +61,10 @@ bool multiplies_matrices(const LibraryLeaf& library) {
   return has("rows") && has("columns") && has("sum");
 }
 
-// The kernels that may stand for the loops, the best first: the first that takes a box runs it.
-std::vector<std::unique_ptr<BoxKernel>> kernels_for(const LeafTask& task, ElementType type, bool compile) {
-  const LeafTerm term = single_term(task.part->compute()->terms[0]).terms[0];
-  std::vector<std::unique_ptr<BoxKernel>> out;
+// The kernels that may stand for the loops; the last one takes any box.
+BoxKernels kernels_for(const LeafTask& task, ElementType type, bool compile) {
+  const LeafTerm& term = task.part->compute()->terms[0];
+  BoxKernels out;
   auto add = [&](std::unique_ptr<BoxKernel> kernel) {
     if (kernel) out.push_back(std::move(kernel));
   };
@@ -76,10 +76,6 @@ std::vector<std::unique_ptr<BoxKernel>> kernels_for(const LeafTask& task, Elemen
   add(make_blas_kernel(term, type, BlasUse::WherePossible));
   with_element_type(type, [&](auto zero) { add(std::make_unique<PlainProduct<decltype(zero)>>()); });
   return out;
-}
-
-const BoxKernel& kernel_for(const std::vector<std::unique_ptr<BoxKernel>>& kernels, const Box& box) {
-  return **std::find_if(kernels.begin(), kernels.end(), [&](const auto& k) { return k->takes(box); });
 }
 
 // The part with the kernel's loops alone: those around it stand still.
@@ -102,7 +98,7 @@ class LibraryKernel : public LeafKernel {
         extents_(task.space.extents),
         outer_(task.loops.begin(), task.loops.end() - static_cast<std::ptrdiff_t>(kernel_task(task).loops.size())) {
     Box box = finder_.likely(terms_);
-    likely_ = &kernel_for(kernels_, box);
+    likely_ = kernel_for(kernels_, box);
     // Tiles at the ends may take another one than most: nobody is to wait for it, or to fail, in the midst of a run.
     for (const auto& kernel : kernels_) kernel->prepare(box);
     is_blocks_ = !likely_->source(box).empty();
@@ -133,13 +129,13 @@ class LibraryKernel : public LeafKernel {
   void multiply(const LeafArguments& arguments) const {
     Box box;
     if (!finder_.find(arguments, terms_, box)) return;
-    share(kernel_for(kernels_, box), box, type_, arguments.begin, strict_ ? nullptr : arguments.team);
+    share(*kernel_for(kernels_, box), box, type_, arguments.begin, strict_ ? nullptr : arguments.team);
   }
 
   ElementType type_;
   bool strict_;
   std::string name_;
-  std::vector<std::unique_ptr<BoxKernel>> kernels_;
+  BoxKernels kernels_;
   BoxTerms terms_;
   BoxFinder finder_;
   std::vector<int64_t> extents_;
@@ -165,7 +161,7 @@ std::string explain_library_leaf(const LeafTask& task, ElementType type, Library
 
 std::string library_leaf_source(const LeafTask& task, ElementType type, LibraryChoice choice) {
   const Box box = BoxFinder(kernel_task(task), type).likely(single_term(task.part->compute()->terms[0]));
-  return kernel_for(kernels_for(task, type, choice.compile), box).source(box);
+  return kernel_for(kernels_for(task, type, choice.compile), box)->source(box);
 }
 
 }  // namespace distal::core
