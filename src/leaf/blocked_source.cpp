@@ -112,6 +112,8 @@ struct Ahead {
 
 static inline void fetch_output(const Ahead& ahead, Int row) {
   for (Int c = 0; c < ahead.columns; c += LINE) __builtin_prefetch(ahead.output[row] + c, 1);
+  // A row that does not begin with a cache line ends in one more.
+  if (ahead.columns) __builtin_prefetch(ahead.output[row] + ahead.columns - 1, 1);
 }
 
 // One term of the sums of a block.
