@@ -1,6 +1,7 @@
 // A multiplication of matrices that an application has, in rows, in memory of its own:
-// bound ROWS COLUMNS TERMS REPS [ALIGNMENT], the last in bytes; without it they lie where std::vector puts them. It is
-// what rows.distal is, on as many ranks as it is started on; rank 0 prints its best time as a line of JSON.
+// bound ROWS COLUMNS TERMS REPS [ALIGNMENT], the last in bytes; without it they lie where std::vector puts them, and
+// with "given" in its place in memory that the tensors give it, which ranks of a node share. It is what rows.distal is,
+// on as many ranks as it is started on; rank 0 prints its best time as a line of JSON.
 
 #include <distal/distal.h>
 #include <distal/mpi.h>
@@ -9,6 +10,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <vector>
@@ -20,21 +22,34 @@ namespace {
 double b_of(int64_t i, int64_t k) { return double((3 * i + k) % 7 - 3); }
 double c_of(int64_t k, int64_t j) { return double((k + 5 * j) % 5 - 2); }
 
+// Alignments of the application's own memory are from 1 on.
+constexpr size_t kGiven = 0;
+
 // The rows that a rank has of a matrix, cut into equally many for each.
 struct Rows {
   int64_t first, count, columns;
   std::vector<double> memory;
-  std::span<double> values;  // of the memory, from where it is aligned
+  std::span<double> values;
 
-  Rows(int64_t rows, int64_t width, int rank, int ranks, size_t alignment) : columns(width) {
+  Rows(int64_t rows, int64_t width, int rank, int ranks) : columns(width) {
     int64_t each = (rows + ranks - 1) / ranks;
     first = std::min(rows, rank * each);
     count = std::min(rows, first + each) - first;
-    size_t bytes = static_cast<size_t>(count * columns) * sizeof(double);
+  }
+  // Memory of the application's that the tensor uses from now on, or memory of the tensor's.
+  void lie_in(Tensor<double>& tensor, int64_t processor, size_t alignment) {
+    size_t elements = static_cast<size_t>(count * columns), bytes = elements * sizeof(double);
+    if (alignment == kGiven) {
+      for (const PieceInfo& piece : tensor.pieces()) {
+        if (piece.processor == processor) values = {static_cast<double*>(piece.data), elements};
+      }
+      return;
+    }
     memory.resize((bytes + alignment) / sizeof(double));
     void* begin = memory.data();
     size_t space = bytes + alignment;
-    values = {static_cast<double*>(std::align(alignment, bytes, begin, space)), bytes / sizeof(double)};
+    values = {static_cast<double*>(std::align(alignment, bytes, begin, space)), elements};
+    tensor.bind(processor, values);
   }
   template <class Value>
   void fill(Value value) {
@@ -60,10 +75,7 @@ double best_time(int64_t rows, int64_t columns, int64_t terms, int reps, size_t 
   int rank = 0, ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  Rows a(rows, columns, rank, ranks, alignment), b(rows, terms, rank, ranks, alignment),
-      c(terms, columns, rank, ranks, alignment);
-  b.fill(b_of);
-  c.fill(c_of);
+  Rows a(rows, columns, rank, ranks), b(rows, terms, rank, ranks), c(terms, columns, rank, ranks);
 
   Machine M(Grid(ranks), "M");
   Format in_rows({Dense, Dense}, Distribution(M, {0}));
@@ -80,10 +92,12 @@ double best_time(int64_t rows, int64_t columns, int64_t terms, int reps, size_t 
       .substitute({ii, j, ki}, BLAS::GeMM);
   MpiKernel kernel(A.compile(), MPI_COMM_WORLD);
   for (int64_t p : kernel.processors()) {
-    A.bind(p, a.values);
-    B.bind(p, b.values);
-    C.bind(p, c.values);
+    a.lie_in(A, p, alignment);
+    b.lie_in(B, p, alignment);
+    c.lie_in(C, p, alignment);
   }
+  b.fill(b_of);
+  c.fill(c_of);
   RunOptions options;
   options.threads = 1;
   double best = INFINITY;
@@ -100,11 +114,12 @@ int main(int argc, char** argv) {
   MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (argc != 5 && argc != 6) {
-    if (rank == 0) std::fputs("usage: bound ROWS COLUMNS TERMS REPS [ALIGNMENT]\n", stderr);
+    if (rank == 0) std::fputs("usage: bound ROWS COLUMNS TERMS REPS [ALIGNMENT|given]\n", stderr);
     MPI_Finalize();
     return 2;
   }
-  size_t alignment = argc == 6 ? static_cast<size_t>(std::atoll(argv[5])) : alignof(double);
+  size_t alignment = alignof(double);
+  if (argc == 6) alignment = std::strcmp(argv[5], "given") == 0 ? kGiven : static_cast<size_t>(std::atoll(argv[5]));
   double best = best_time(std::atoll(argv[1]), std::atoll(argv[2]), std::atoll(argv[3]), std::atoi(argv[4]), alignment);
   if (rank == 0 && best > 0) std::printf("{\"seconds_min\": %.9f}\n", best);
   if (rank == 0 && best < 0) std::fputs("the product is wrong\n", stderr);

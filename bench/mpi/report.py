@@ -16,14 +16,14 @@ from machine import cpu, first_line  # noqa: E402
 WEAK = "weak scaling"
 MEMORY = "memory, square 8192, 4 ranks"
 PEERS = ("ScaLAPACK", "COSMA", "CTF")
-LAYOUTS = ("rows", "bound", "aligned")  # of the caller's
+LAYOUTS = ("rows", "given", "bound", "aligned")  # of the caller's
 NOTE = """\
 Everyone runs in turn, in processes of their own, and reports the best of its runs of a round; a ratio is the median of
 the ratios of speeds of the same round, above 1 where the first is faster, with its smallest and largest in brackets.
 Ranks have one thread each. `limit` is one multiplication on all cores in one process: of DISTAL on one processor, whose
 leaf is one call of the same BLAS on huge pages, or of the driver that calls it, whichever has the better median.
-`rows` has all matrices in rows, and `bound` is the same in an application that has them in memory of its own, where
-std::vector puts it; `aligned` is that application with memory that begins at a huge page.
+`rows` has all matrices in rows, and `given` is the same in an application that has them in memory that its tensors give
+it; `bound` has them in memory of its own, where std::vector puts it, and `aligned` in such that begins at a huge page.
 `alone` is as much work on as many ranks with nothing to move: what ranks lose that share cores."""
 READING_NOTE = """\
 `reading` is one process that reads as many bytes on all cores, in the fastest of several ways, and does nothing with

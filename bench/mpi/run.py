@@ -25,7 +25,7 @@ def arguments():
     parser.add_argument("--ranks", default="1,2,4")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--close", type=int, default=0, metavar="ROUNDS", help="how many more rounds of a multiplication "
-                        "those go on that a target compares: the best algorithm, rows, bound, aligned, alone, COSMA and the limit")
+                        "those go on that a target compares: the best algorithm, rows, given, bound, aligned, alone, COSMA and the limit")
     parser.add_argument("--reps", type=int, default=3, help="runs of a program in a round; the best counts")
     parser.add_argument("--only", default="", metavar="REGEX", help="only the comparisons whose title matches")
     parser.add_argument("--who", default="", metavar="REGEX", help="only those who take part whose name matches, such as "
@@ -103,9 +103,9 @@ def distal_gemms(options, shape, ranks):
             for name in cases.ALGORITHMS}
 
 
-def bound(options, shape, ranks, *alignment):
-    """rows.distal as an application that has the matrices in memory of its own."""
-    words = [options.build / "bench" / "bench_mpi_bound", shape.m, shape.n, shape.k, options.reps, *alignment]
+def bound(options, shape, ranks, *memory):
+    """rows.distal as an application, and where it has the matrices."""
+    words = [options.build / "bench" / "bench_mpi_bound", shape.m, shape.n, shape.k, options.reps, *memory]
     return Competitor([*MPIRUN, ranks, *words])
 
 
@@ -113,6 +113,7 @@ def gemm(options, shape, ranks):
     """Everyone who takes part in a multiplication; peers and BLAS itself where it is square."""
     out = {"limit": limit_of_gemm(options, shape), **distal_gemms(options, shape, ranks)}
     out["rows"] = distal(options, HERE / "rows.distal", f"{shape.settings()},g={ranks}", ranks)
+    out["given"] = bound(options, shape, ranks, "given")
     out["bound"] = bound(options, shape, ranks)
     out["aligned"] = bound(options, shape, ranks, 2 << 20)
     out["alone"] = distal(options, HERE / "alone.distal", cases.alone(shape, ranks), ranks)

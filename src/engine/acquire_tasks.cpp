@@ -77,14 +77,15 @@ void Runner::fetch_one(const FetchStep& step, const Fetch& f, const std::vector<
   lay_out(a, f, slot);
   if (a.acquire->privilege == Privilege::Read) {
     fill_slot(a, f, slot, sources);
-  } else if (slot.in_place[0] < 0 && !begins_in_leaf()) {
-    clear_slot(a, slot);
+  } else if (!begins_in_leaf()) {
+    begin_slot(a, f.place, slot);
   }
 }
 
 // Decides for every rectangle whether it is used where it lies, and gives the others room in the slot.
 void Runner::lay_out(const AcquirePlan& a, const Fetch& f, Slot& slot) {
   slot.rects = f.rects;
+  slot.is_blank = false;
   slot.views.assign(f.rects.size(), View{});
   slot.in_place = views_of(plan_, a, f, needs_.options.reach);
   int64_t used = 0;
@@ -103,12 +104,19 @@ void Runner::lay_out(const AcquirePlan& a, const Fetch& f, Slot& slot) {
   }
 }
 
-void Runner::clear_slot(const AcquirePlan& a, Slot& slot) {
-  auto bytes = static_cast<size_t>(slot.rects[0].volume() * tensor(a.tensor).element_bytes);
-  TaskPtr task = stream_.make([memory = slot.memory, bytes] { std::memset(memory, 0, bytes); });
-  std::vector<TaskPtr> dependencies;
-  slot.resource.add_exclusive(task, dependencies);
-  stream_.submit(task, dependencies);
+// A copy of the output holds zeros, or, if it is one processor's alone, nothing until its first leaf sets it.
+void Runner::begin_slot(const AcquirePlan& a, int64_t place, Slot& slot) {
+  slot.is_blank = slot.in_place[0] < 0;
+  bool alone = a.acquire->place_levels == stage_->machine.levels();
+  if (!may_begin_in_leaf() || !alone || !is_all_of_piece(a, slot, place)) return clear_if_blank(slot);
+  if (options_.checked && slot.is_blank) fill_memory(slot, 0xff);  // what nobody sets is no number
+}
+
+// True too of a copy in memory of its own.
+bool Runner::is_all_of_piece(const AcquirePlan& a, const Slot& slot, int64_t place) const {
+  if (slot.in_place[0] < 0) return true;
+  std::vector<Rect> piece = tensor(a.tensor).owners.rects_of(place);
+  return slot.in_place[0] == place && piece.size() == 1 && piece[0] == slot.rects[0];
 }
 
 void Runner::fill_slot(const AcquirePlan& a, const Fetch& f, Slot& slot, const std::vector<Slot*>& sources) {

@@ -16,6 +16,7 @@ struct Slot {
   std::vector<View> views;        // one a rectangle
   std::vector<int64_t> in_place;  // the processor in whose piece the view lies, or -1: this slot's own memory
   Resource resource;
+  bool is_blank = false;  // of the output, in memory of its own: not even zeros have been written
 };
 
 // The copies of one acquire at one place: one slot, or two that are used in turn.

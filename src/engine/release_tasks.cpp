@@ -14,6 +14,7 @@ bool goes_the_same_way(const Transfer& a, const Transfer& b) {
 }  // namespace
 
 void Runner::release(const ReleaseStep& step) {
+  clear_what_is_blank(step);
   shared_.clear();
   std::map<std::pair<int64_t, int64_t>, Arrival> pairs;
   const Transfer* end = step.transfers.data() + step.transfers.size();
@@ -41,6 +42,21 @@ void Runner::release(const ReleaseStep& step) {
   }
   // Whoever uses these next, perhaps side by side with others, does so when all of this is over.
   for (const auto& [resource, sharing] : shared_) submit_nothing(*resource);
+}
+
+// Copies that nobody computed anything for travel as zeros, and what is added to a piece is added to zeros.
+void Runner::clear_what_is_blank(const ReleaseStep& step) {
+  auto clear = [&](Slot* copy, int64_t home) {
+    if (copy) {
+      clear_if_blank(*copy);
+    } else if (blank_[static_cast<size_t>(home)]) {
+      clear_piece(home);
+    }
+  };
+  for (const Transfer& t : step.transfers) {
+    if (is_here(t.source)) clear(source_of(step, t), t.source);
+    if (is_here(t.destination)) clear(target_of(step, t), t.destination);
+  }
 }
 
 int64_t Runner::bytes_of(const ReleaseStep& step, std::span<const Transfer> transfers) const {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 namespace distal::core {
 
@@ -148,6 +149,7 @@ void Runner::begin(const StagePlan& stage) {
   buffers_.resize(stage.acquires.size());
   homes_.clear();
   homes_.resize(static_cast<size_t>(plan_.processors));
+  blank_.assign(static_cast<size_t>(plan_.processors), false);
   last_leaf_.assign(static_cast<size_t>(plan_.processors), nullptr);
   bool moved = arenas_.begin(stage, needs_, number_, [this](int64_t p) { return is_here(p); });
   if (moved) forget_scripts();  // they point into the memory that was too small
@@ -174,17 +176,58 @@ void Runner::init(int tensor) {
   if (begins_in_leaf()) return;
   for (int64_t p = 0; p < plan_.processors; ++p) {
     if (!is_here(p) || !store_.has_piece(tensor, p)) continue;
-    TaskPtr task = stream_.make([this, tensor, p] { store_.clear(tensor, p); });
-    std::vector<TaskPtr> dependencies;
-    homes_[static_cast<size_t>(p)].add_exclusive(task, dependencies);
-    stream_.submit(task, dependencies);
+    blank_[static_cast<size_t>(p)] = true;
+    if (!may_begin_in_leaf()) clear_piece(p);
   }
 }
 
 // Where leaves make the whole output and need no zeros to add to, none are written.
 bool Runner::begins_in_leaf() const { return stage_->makes_whole_output && leaves_[number_]->can_begin(); }
 
+// Where only the first of several runs finds nothing there, it can begin a copy that it makes all of.
+bool Runner::may_begin_in_leaf() const { return stage_->adds_to_all && leaves_[number_]->can_begin(); }
+
+bool Runner::begins(int64_t p, Slot& output, const std::vector<int64_t>& values) {
+  int64_t home = output.in_place[0];
+  if (!(home >= 0 ? blank_[static_cast<size_t>(home)] : output.is_blank)) return false;
+  if (!stage_->bounds_at(p, stage_->leaf_is_fixed, values, intervals_)) return false;
+  if (rect_of(leaf_of(*stage_->stage).accesses[0].indices, intervals_) != output.rects[0]) {
+    clear_if_blank(output);
+    return false;
+  }
+  if (home >= 0) blank_[static_cast<size_t>(home)] = false;
+  output.is_blank = false;
+  return true;
+}
+
+void Runner::clear_piece(int64_t p) {
+  blank_[static_cast<size_t>(p)] = false;
+  TaskPtr task = stream_.make([this, tensor = stage_->output, p] { store_.clear(tensor, p); });
+  std::vector<TaskPtr> dependencies;
+  homes_[static_cast<size_t>(p)].add_exclusive(task, dependencies);
+  stream_.submit(task, dependencies);
+}
+
+void Runner::fill_memory(Slot& slot, int byte) {
+  auto bytes = static_cast<size_t>(slot.rects[0].volume() * tensor(stage_->output).element_bytes);
+  TaskPtr task = stream_.make([memory = slot.memory, byte, bytes] { std::memset(memory, byte, bytes); });
+  std::vector<TaskPtr> dependencies;
+  slot.resource.add_exclusive(task, dependencies);
+  stream_.submit(task, dependencies);
+}
+
+void Runner::clear_if_blank(Slot& slot) {
+  if (slot.is_blank) fill_memory(slot, 0);
+  slot.is_blank = false;
+  int64_t home = slot.in_place.empty() ? -1 : slot.in_place[0];
+  if (home >= 0 && blank_[static_cast<size_t>(home)]) clear_piece(home);
+}
+
+// What nobody computed is zero.
 void Runner::end(const StagePlan&) {
+  for (int64_t p = 0; p < plan_.processors; ++p) {
+    if (blank_[static_cast<size_t>(p)]) clear_piece(p);
+  }
   scripts_[number_] = stream_.end();
   if (scripts_[number_]) scripts_[number_]->counted(moved_, messages_);
   clean_up();
@@ -218,7 +261,7 @@ void Runner::leaf(const LeafStep& step) {
 
 void Runner::leaf_on(int64_t p, const std::vector<int64_t>& values) {
   auto team = teams_.find(p);
-  LeafArguments arguments{values, {}, nullptr, begins_in_leaf(), team == teams_.end() ? nullptr : team->second.get()};
+  LeafArguments arguments{values, {}, nullptr, false, team == teams_.end() ? nullptr : team->second.get()};
   if (auto w = workspaces_.find(p); w != workspaces_.end()) arguments.scratch = w->second;
   for (int v = 0; v < stage_->space.size(); ++v) {
     if (stage_->machine_dimension[v] >= 0) arguments.values[v] = stage_->coordinate(p, stage_->machine_dimension[v]);
@@ -232,6 +275,7 @@ void Runner::leaf_on(int64_t p, const std::vector<int64_t>& values) {
     arguments.operands.push_back(slot.views[access.rect]);
     slots.push_back(&slot);
   }
+  arguments.begin = begins_in_leaf() || begins(p, *slots[0], arguments.values);
   TaskPtr task =
       stream_.make([transport = options_.transport, kernel = leaves_[number_].get(), arguments = std::move(arguments)] {
         Computing while_it_runs(transport);

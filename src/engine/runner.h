@@ -82,6 +82,7 @@ class Runner : public PlanVisitor {
   const TensorPlan& tensor(int index) const { return plan_.tensors[static_cast<size_t>(index)]; }
   bool is_here(int64_t processor) const { return !options_.transport || options_.transport->is_here(processor); }
   bool begins_in_leaf() const;
+  bool may_begin_in_leaf() const;
 
   // runner.cpp
   RunCounts run_once(size_t stage);
@@ -94,6 +95,11 @@ class Runner : public PlanVisitor {
   void take_workspaces();
   PlaceBuffers& buffers_at(int acquire, int64_t place);
   void leaf_on(int64_t processor, const std::vector<int64_t>& values);
+  bool begins(int64_t processor, Slot& output, const std::vector<int64_t>& values);
+  bool is_all_of_piece(const AcquirePlan& acquire, const Slot& slot, int64_t place) const;
+  void clear_piece(int64_t processor);
+  void fill_memory(Slot& slot, int byte);
+  void clear_if_blank(Slot& slot);
   void check_in_reach(int64_t processor, const LeafAccess& access, const Slot& slot,
                       const std::vector<int64_t>& values);
   void submit_nothing(Resource& resource);
@@ -104,7 +110,7 @@ class Runner : public PlanVisitor {
   void count_arrival(const Arrival& arrival, int64_t bytes);
   void fetch_one(const FetchStep& step, const Fetch& fetch, const std::vector<Slot*>& sources);
   void lay_out(const AcquirePlan& acquire, const Fetch& fetch, Slot& slot);
-  void clear_slot(const AcquirePlan& acquire, Slot& slot);
+  void begin_slot(const AcquirePlan& acquire, int64_t place, Slot& slot);
   void fill_slot(const AcquirePlan& acquire, const Fetch& fetch, Slot& slot, const std::vector<Slot*>& sources);
   bool comes_by_message(const FetchPiece& piece, int64_t place) const;
   std::vector<Delivery> deliveries(const Fetch& fetch, const std::vector<size_t>& copied, int64_t source) const;
@@ -125,6 +131,7 @@ class Runner : public PlanVisitor {
                  std::vector<int64_t> filled);
 
   // release_tasks.cpp
+  void clear_what_is_blank(const ReleaseStep& step);
   Slot* source_of(const ReleaseStep& step, const Transfer& transfer);
   Slot* target_of(const ReleaseStep& step, const Transfer& transfer);
   void put(const View& to, const View& from, const Rect& rect, bool sum);
@@ -159,6 +166,7 @@ class Runner : public PlanVisitor {
   std::unordered_map<int64_t, std::vector<Staging>> staging_;  // by processor, two each, to be used in turn
   std::unordered_map<int64_t, size_t> staged_;                 // by processor: how often
   std::vector<Resource> homes_;                                // the output's piece, by processor
+  std::vector<bool> blank_;                                    // by processor: not even zeros are in that piece
   std::map<Resource*, Sharing> shared_;                        // in the present release
   Carriers carriers_;                                          // in the present fetch
   std::vector<TaskPtr> last_leaf_;

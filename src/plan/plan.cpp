@@ -123,13 +123,27 @@ std::vector<int> loops_outside_leaf(const StagePlan& made) {
   return out;
 }
 
+bool names_each_once(const Statement& statement) {
+  const std::vector<IndexVar>& named = statement.lhs.indices;
+  return std::set<IndexVar>(named.begin(), named.end()).size() == named.size();
+}
+
+// A term may take no part in most runs, and what a copy has beyond what is computed stays zero.
+bool adds_to_all(const StagePlan& made) {
+  const Compute* compute = leaf_of(*made.stage).root.compute();
+  if (!compute || !names_each_once(made.stage->source.statement)) return false;
+  for (const AcquirePlan& a : made.acquires) {
+    if (a.acquire->privilege != Privilege::Read && !a.acquire->exact) return false;
+  }
+  return std::all_of(compute->terms.begin(), compute->terms.end(),
+                     [](const LeafTerm& t) { return t.only_at_zero.empty(); });
+}
+
 // Elements that no index names stay zero, and what is summed over several runs of leaves begins at zero.
 bool makes_whole_output(const StagePlan& made) {
   const Statement& statement = made.stage->source.statement;
   const std::vector<IndexVar>& named = statement.lhs.indices;
-  if (statement.op != AssignOp::Assign || std::set<IndexVar>(named.begin(), named.end()).size() < named.size()) {
-    return false;
-  }
+  if (statement.op != AssignOp::Assign || !names_each_once(statement)) return false;
   for (const AcquirePlan& a : made.acquires) {
     bool partial = a.acquire->privilege == Privilege::Reduce;
     if (partial || (a.acquire->privilege == Privilege::Write && !a.acquire->exact)) return false;
@@ -210,6 +224,7 @@ Plan make_plan(std::shared_ptr<const Program> program, const Bindings& params, P
     if (options.fold) fold_local_loops(plan, made);
     made.leaf_is_fixed = fixed_for_leaf(made);
     made.makes_whole_output = makes_whole_output(made);
+    made.adds_to_all = adds_to_all(made);
     refuse_too_many_steps(made);
     require_marked_loops_in_leaf(made);
   }

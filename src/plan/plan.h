@@ -56,6 +56,9 @@ struct StagePlan {
   std::vector<bool> leaf_is_fixed;     // by variable: a loop that stands still while the leaf runs
   // Every element of the output is made, in whole, by one run of a leaf: it need not be zero before.
   bool makes_whole_output = false;
+  // A run of the leaf that does anything adds something to every element of its part of the output: where that is all
+  // of a copy, the first run can set it, and nobody writes zeros before.
+  bool adds_to_all = false;
   // The node from which on everything is the leaf's: loops that would step through data that is at hand anyway.
   const Node* fold_at = nullptr;
 

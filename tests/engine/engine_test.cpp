@@ -275,6 +275,134 @@ TEST(Reuse, AnAssignmentForgetsWhatWasThere) {
   for (int i = 0; i < 3; ++i) run.run_and_check();
 }
 
+// A leaf that can set what it makes, and counts how often it is told to.
+class CountsBeginnings : public LeafKernel {
+ public:
+  CountsBeginnings(std::unique_ptr<LeafKernel> leaf, int& begun, int& runs)
+      : leaf_(std::move(leaf)), begun_(begun), runs_(runs) {}
+  bool can_begin() const override { return leaf_->can_begin(); }
+  void run(const LeafArguments& arguments) const override {
+    ++runs_;
+    if (arguments.begin) ++begun_;
+    leaf_->run(arguments);
+  }
+  std::string description() const override { return leaf_->description(); }
+
+ private:
+  std::unique_ptr<LeafKernel> leaf_;
+  int &begun_, &runs_;
+};
+
+struct Beginnings {
+  int begun = 0, runs = 0;
+  bool operator==(const Beginnings&) const = default;
+};
+
+// Twice, so that copies hold something at the second time; on one thread, as it counts.
+Beginnings beginnings_of(const std::string& text, const std::string& settings, bool own = false) {
+  SCOPED_TRACE(settings);
+  Beginnings out;
+  RunOptions options;
+  options.own_memory = own;
+  options.threads = 1;
+  auto plan = std::make_unique<Plan>(test::plan_text(text, settings));
+  std::vector<std::unique_ptr<LeafKernel>> leaves;
+  for (const StagePlan& stage : plan->stages) {
+    leaves.push_back(std::make_unique<CountsBeginnings>(make_leaf(stage, ElementType::Double, LeafChoice::Generated),
+                                                        out.begun, out.runs));
+  }
+  TestRun run(std::move(plan), options, std::move(leaves));
+  run.run_and_check();
+  out = {};
+  run.place(2);
+  run.run_and_check();
+  return out;
+}
+
+// The first of the steps of a sum sets what the others add to, in pieces and in partials.
+TEST(Beginnings, TheFirstStepNeedsNoZeros) {
+  for (bool own : {false, true}) {
+    EXPECT_EQ(beginnings_of(algorithm_text("summa"), "ni=8,nj=6,nk=12,gx=2,gy=2,chunk=3", own), (Beginnings{4, 16}));
+    EXPECT_EQ(beginnings_of(algorithm_text("cannon"), "ni=9,nj=6,nk=12,gx=3,gy=3", own), (Beginnings{9, 27}));
+    EXPECT_EQ(beginnings_of(algorithm_text("solomonik"), "ni=8,nj=8,nk=8,g=2,c=2", own), (Beginnings{8, 8}));
+    EXPECT_EQ(beginnings_of(algorithm_text("johnson"), "ni=5,nj=6,nk=7,gx=2,gy=2,gz=2", own), (Beginnings{8, 8}));
+  }
+}
+
+// The last processor owns all of A, and of a sum over two there is nothing left for it.
+constexpr char kOwnedByTheIdle[] = R"(
+machine M = Grid(3)
+tensor A(5, 4) : xy -> 2 on M
+tensor B(5, 2) : xy -> y on M
+tensor C(2, 4) : xy -> x on M
+A(i, j) = B(i, k) * C(k, j)
+schedule
+  distribute(k, ko, ki, M)
+  reorder(ko, i, j, ki)
+  communicate({A, B, C}, ko)
+)";
+
+// Processors without work have zeros, and add zeros to what others have.
+TEST(Beginnings, WhatNobodyComputesIsZero) {
+  for (bool own : {false, true}) {
+    EXPECT_EQ(beginnings_of(algorithm_text("johnson"), "ni=5,nj=6,nk=2,gx=2,gy=2,gz=3", own), (Beginnings{8, 8}));
+    EXPECT_EQ(beginnings_of(kOwnedByTheIdle, "", own), (Beginnings{2, 2}));
+  }
+}
+
+// Several leaves that each make a part of a piece find zeros.
+TEST(Beginnings, APartOfAPieceIsAddedToZeros) {
+  const std::string tiles = R"(
+param g = 2
+machine M = Grid(g)
+tensor A(12, 9) : xy -> x on M
+tensor B(12, 8) : xy -> x on M
+tensor C(8, 9) : xy -> x on M
+A(i, j) = B(i, k) * C(k, j)
+schedule
+  distribute(i, io, ii, M)
+  split(j, jo, ji, 4)
+  split(k, ko, ki, 4)
+  reorder(io, ko, jo, ii, ji, ki)
+  communicate(A, io)
+  communicate({B, C}, jo)
+)";
+  EXPECT_EQ(beginnings_of(tiles, "").begun, 0);
+  const std::string again = R"(
+machine M = Grid(2)
+tensor A(12, 9) : xy -> x on M
+tensor B(12, 8) : xy -> x on M
+tensor C(8, 9) : xy -> x on M
+A(i, j) += B(i, k) * C(k, j)
+schedule
+  distribute(i, io, ii, M)
+  split(k, ko, ki, 4)
+  reorder(io, ko, ii, j, ki)
+  communicate(A, io)
+  communicate({B, C}, ko)
+)";
+  EXPECT_EQ(beginnings_of(again, "").begun, 0);
+}
+
+// A term that takes no part in a sum contributes at one step only, which may be a later one.
+TEST(Beginnings, NotWhereATermIsMissing) {
+  const std::string terms = R"(
+machine M = Grid(3)
+tensor A(12, 9) : xy -> x on M
+tensor B(12, 9) : xy -> x on M
+tensor C(9, 9) : xy -> x on M
+A(i, j) = B(i, k) * C(k, j) + B(i, j)
+schedule
+  distribute(i, io, ii, M)
+  divide(k, ko, ki, 3)
+  reorder(io, ko, ii, j, ki)
+  rotate(ko, io, kos)
+  communicate(A, io)
+  communicate({B, C}, kos)
+)";
+  EXPECT_EQ(beginnings_of(terms, "").begun, 0);
+}
+
 TEST(Reuse, TwoEnginesAtTheSameTime) {
   auto work = [](const char* name, const std::string& settings, bool own) {
     RunOptions options;
