@@ -7,11 +7,13 @@
 #include <distal/mpi.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,8 +24,14 @@ namespace {
 double b_of(int64_t i, int64_t k) { return double((3 * i + k) % 7 - 3); }
 double c_of(int64_t k, int64_t j) { return double((k + 5 * j) % 5 - 2); }
 
-// Alignments of the application's own memory are from 1 on.
-constexpr size_t kGiven = 0;
+// Of the application's own memory, in bytes; none: memory that the tensors give.
+using Alignment = std::optional<size_t>;
+
+// 0 if it is none.
+size_t parse_alignment(const char* text) {
+  auto bytes = static_cast<size_t>(std::atoll(text));
+  return std::has_single_bit(bytes) && bytes >= alignof(double) ? bytes : 0;
+}
 
 // The rows that a rank has of a matrix, cut into equally many for each.
 struct Rows {
@@ -37,18 +45,18 @@ struct Rows {
     count = std::min(rows, first + each) - first;
   }
   // Memory of the application's that the tensor uses from now on, or memory of the tensor's.
-  void lie_in(Tensor<double>& tensor, int64_t processor, size_t alignment) {
+  void lie_in(Tensor<double>& tensor, int64_t processor, Alignment alignment) {
     size_t elements = static_cast<size_t>(count * columns), bytes = elements * sizeof(double);
-    if (alignment == kGiven) {
+    if (!alignment) {
       for (const PieceInfo& piece : tensor.pieces()) {
         if (piece.processor == processor) values = {static_cast<double*>(piece.data), elements};
       }
       return;
     }
-    memory.resize((bytes + alignment) / sizeof(double));
+    memory.resize((bytes + *alignment) / sizeof(double));
     void* begin = memory.data();
-    size_t space = bytes + alignment;
-    values = {static_cast<double*>(std::align(alignment, bytes, begin, space)), elements};
+    size_t space = bytes + *alignment;
+    values = {static_cast<double*>(std::align(*alignment, bytes, begin, space)), elements};
     tensor.bind(processor, values);
   }
   template <class Value>
@@ -71,7 +79,7 @@ bool is_product(const Rows& a, int64_t terms) {
 }
 
 // The best time of `reps` runs after a first one, or a negative one if the product is wrong.
-double best_time(int64_t rows, int64_t columns, int64_t terms, int reps, size_t alignment) {
+double best_time(int64_t rows, int64_t columns, int64_t terms, int reps, Alignment alignment) {
   int rank = 0, ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -113,13 +121,17 @@ int main(int argc, char** argv) {
   int provided = 0, rank = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (argc != 5 && argc != 6) {
+  Alignment alignment = alignof(double);
+  if (argc == 6 && std::strcmp(argv[5], "given") == 0) {
+    alignment = std::nullopt;
+  } else if (argc == 6) {
+    alignment = parse_alignment(argv[5]);
+  }
+  if ((argc != 5 && argc != 6) || alignment == size_t{0}) {
     if (rank == 0) std::fputs("usage: bound ROWS COLUMNS TERMS REPS [ALIGNMENT|given]\n", stderr);
     MPI_Finalize();
     return 2;
   }
-  size_t alignment = alignof(double);
-  if (argc == 6) alignment = std::strcmp(argv[5], "given") == 0 ? kGiven : static_cast<size_t>(std::atoll(argv[5]));
   double best = best_time(std::atoll(argv[1]), std::atoll(argv[2]), std::atoll(argv[3]), std::atoi(argv[4]), alignment);
   if (rank == 0 && best > 0) std::printf("{\"seconds_min\": %.9f}\n", best);
   if (rank == 0 && best < 0) std::fputs("the product is wrong\n", stderr);

@@ -46,6 +46,7 @@ void Runner::release(const ReleaseStep& step) {
 
 // Copies that nobody computed anything for travel as zeros, and what is added to a piece is added to zeros.
 void Runner::clear_what_is_blank(const ReleaseStep& step) {
+  if (!may_begin_in_leaf()) return;  // nothing is
   auto clear = [&](Slot* copy, int64_t home) {
     if (copy) {
       clear_if_blank(*copy);
