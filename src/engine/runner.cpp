@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace distal::core {
 
 namespace {
+
+// Leaves that run together at most: enough for a long sum of short ones.
+constexpr size_t kMostTogether = 16;
 
 // A worker for every processor as long as there are threads enough.
 int workers_for(const RunnerOptions& options) {
@@ -151,6 +155,8 @@ void Runner::begin(const StagePlan& stage) {
   homes_.resize(static_cast<size_t>(plan_.processors));
   blank_.assign(static_cast<size_t>(plan_.processors), false);
   last_leaf_.assign(static_cast<size_t>(plan_.processors), nullptr);
+  held_.assign(static_cast<size_t>(plan_.processors), {});
+  gains_together_ = leaves_[number_]->gains_together();
   bool moved = arenas_.begin(stage, needs_, number_, [this](int64_t p) { return is_here(p); });
   if (moved) forget_scripts();  // they point into the memory that was too small
   take_workspaces();
@@ -225,6 +231,7 @@ void Runner::clear_if_blank(Slot& slot) {
 
 // What nobody computed is zero.
 void Runner::end(const StagePlan&) {
+  run_all_held();
   for (int64_t p = 0; p < plan_.processors; ++p) {
     if (blank_[static_cast<size_t>(p)]) clear_piece(p);
   }
@@ -276,18 +283,44 @@ void Runner::leaf_on(int64_t p, const std::vector<int64_t>& values) {
     slots.push_back(&slot);
   }
   arguments.begin = begins_in_leaf() || begins(p, *slots[0], arguments.values);
+  bool holds = waits_for_more(slots);
+  Held& held = held_[p];
+  if (!holds || arguments.begin || held.output != slots[0] || held.runs.size() == kMostTogether) run_held(p);
+  held.runs.push_back(std::move(arguments));
+  held.output = slots[0];
+  held.slots.insert(slots.begin(), slots.end());
+  if (!holds) run_held(p);
+}
+
+// What a leaf reads where it lies stays as it is, so the leaf may run later; what is fetched into a slot is
+// overwritten.
+bool Runner::waits_for_more(const std::vector<Slot*>& slots) const {
+  if (!gains_together_) return false;
+  const std::vector<LeafAccess>& accesses = leaf_of(*stage_->stage).accesses;
+  for (size_t a = 1; a < accesses.size(); ++a) {
+    if (slots[a]->in_place[accesses[a].rect] < 0) return false;
+  }
+  return true;
+}
+
+void Runner::run_held(int64_t p) {
+  Held held = std::exchange(held_[p], {});
+  if (held.runs.empty()) return;
   TaskPtr task =
-      stream_.make([transport = options_.transport, kernel = leaves_[number_].get(), arguments = std::move(arguments)] {
+      stream_.make([transport = options_.transport, kernel = leaves_[number_].get(), runs = std::move(held.runs)] {
         Computing while_it_runs(transport);
-        kernel->run(arguments);
+        kernel->run_together(runs);
       });
   std::vector<TaskPtr> dependencies;
   if (last_leaf_[p]) dependencies.push_back(last_leaf_[p]);
   last_leaf_[p] = task;
-  std::set<Slot*> used(slots.begin(), slots.end());
-  for (Slot* s : used) s->resource.add_shared(task, dependencies);
-  if (slots[0]->in_place[0] >= 0) homes_[slots[0]->in_place[0]].add_shared(task, dependencies);
+  for (Slot* s : held.slots) s->resource.add_shared(task, dependencies);
+  if (int64_t home = held.output->in_place[0]; home >= 0) homes_[home].add_shared(task, dependencies);
   stream_.submit(task, dependencies);
+}
+
+void Runner::run_all_held() {
+  for (int64_t p = 0; p < plan_.processors; ++p) run_held(p);
 }
 
 // With memory of its own a processor may touch only what it acquired.

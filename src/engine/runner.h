@@ -95,6 +95,9 @@ class Runner : public PlanVisitor {
   void take_workspaces();
   PlaceBuffers& buffers_at(int acquire, int64_t place);
   void leaf_on(int64_t processor, const std::vector<int64_t>& values);
+  bool waits_for_more(const std::vector<Slot*>& slots) const;
+  void run_held(int64_t processor);
+  void run_all_held();
   bool begins(int64_t processor, Slot& output, const std::vector<int64_t>& values);
   bool is_all_of_piece(const AcquirePlan& acquire, const Slot& slot, int64_t place) const;
   void clear_piece(int64_t processor);
@@ -170,6 +173,14 @@ class Runner : public PlanVisitor {
   std::map<Resource*, Sharing> shared_;                        // in the present release
   Carriers carriers_;                                          // in the present fetch
   std::vector<TaskPtr> last_leaf_;
+  // Leaves that wait for others to run with, which add to the same slot: what they read no task of the stage changes.
+  struct Held {
+    std::vector<LeafArguments> runs;
+    Slot* output = nullptr;
+    std::set<Slot*> slots;
+  };
+  std::vector<Held> held_;       // by processor
+  bool gains_together_ = false;  // the leaf of the present stage
   std::vector<Interval<int64_t>> intervals_;
   std::atomic<int64_t> moved_{0};
   std::atomic<int64_t> messages_{0};

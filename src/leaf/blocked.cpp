@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <mutex>
+#include <span>
+#include <utility>
 
 #include "leaf/blocked_source.h"
 #include "leaf/compile.h"
@@ -137,6 +139,31 @@ class Offsets {
   const std::vector<size_t>& axes_;
 };
 
+int64_t sum_of(std::span<const Box> boxes, const std::vector<size_t>& axes) {
+  int64_t out = 0;
+  for (const Box& box : boxes) out += extent_of(box, axes);
+  return out;
+}
+
+// In bytes; the two may be memory of different owners.
+int64_t bytes_between(const std::byte* from, const std::byte* to) {
+  return reinterpret_cast<intptr_t>(to) - reinterpret_cast<intptr_t>(from);
+}
+
+// Whether two boxes differ in nothing but how long their sums are, and where the operands lie that are summed.
+bool is_alike(const Box& box, const Box& next, const Blocking& blocking, int64_t element_bytes) {
+  if (box.axes.size() != next.axes.size()) return false;
+  for (size_t a = 0; a < box.axes.size(); ++a) {
+    bool sum = std::find(blocking.sums.begin(), blocking.sums.end(), a) != blocking.sums.end();
+    if (box.axes[a].steps != next.axes[a].steps || (!sum && box.axes[a].extent != next.axes[a].extent)) return false;
+  }
+  for (size_t o = 0; o < box.data.size(); ++o) {
+    int64_t away = bytes_between(box.data[o], next.data[o]);
+    if (o == blocking.left || o == blocking.right ? away % element_bytes != 0 : away != 0) return false;
+  }
+  return true;
+}
+
 // What a thread needs for its blocks, cut out of its scratch memory.
 class Room {
  public:
@@ -144,9 +171,9 @@ class Room {
     int64_t lanes = kBlockedVector / element_bytes, runs = ceil_div(columns, run);
     int64_t packed = sums * runs * ceil_div(std::min(run, columns), lanes) * lanes * element_bytes;
     int64_t line = sums * kBlockedRowsAtOnce * element_bytes;
-    // By operand offsets of rows and columns, and two of sums; each begins at a whole vector.
-    auto tables = 2 * static_cast<int64_t>(operands) + 2;
-    int64_t offsets = static_cast<int64_t>(operands) * (columns + kBlockedRowsAtOnce) + 2 * sums;
+    // By operand offsets of rows and columns, two of sums, and where their runs begin; each begins at a whole vector.
+    auto tables = 2 * static_cast<int64_t>(operands) + 3;
+    int64_t offsets = static_cast<int64_t>(operands) * (columns + kBlockedRowsAtOnce) + 3 * sums + 1;
     at_ = scratch(static_cast<size_t>(packed + line + offsets * 8 + (tables + 2) * kBlockedVector));
     packed_ = take(packed);
     line_ = take(line);
@@ -169,32 +196,34 @@ class Room {
 // Carries out one matrix multiply of a box, block after block.
 class BlockedRun {
  public:
-  BlockedRun(const Box& box, const Blocking& blocking, int64_t element_bytes, BlockedFunction* function,
+  BlockedRun(std::span<const Box> boxes, const Blocking& blocking, int64_t element_bytes, BlockedFunction* function,
              const void* scale)
-      : box_(box),
+      : boxes_(boxes),
+        box_(boxes[0]),
         blocking_(blocking),
         bytes_(element_bytes),
         function_(function),
-        all_rows_(extent_of(box, blocking.rows)),
-        all_columns_(extent_of(box, blocking.columns)),
-        all_sums_(extent_of(box, blocking.sums)),
-        sum_run_(run_of(box, blocking.left, blocking.sums, 1)),
-        column_run_(run_of(box, 0, blocking.columns, 2 * kBlockedVector / element_bytes)),
+        all_rows_(extent_of(box_, blocking.rows)),
+        all_columns_(extent_of(box_, blocking.columns)),
+        all_sums_(sum_of(boxes, blocking.sums)),
+        sum_run_(boxes.size() > 1 ? 1 : run_of(box_, blocking.left, blocking.sums, 1)),
+        column_run_(run_of(box_, 0, blocking.columns, 2 * kBlockedVector / element_bytes)),
         sums_(in_runs(kBlockedSums, all_sums_, sum_run_)),
         columns_(columns_at_once()),
-        room_(box.data.size(), sums_, columns_, column_run_, element_bytes) {
+        room_(box_.data.size(), sums_, columns_, column_run_, element_bytes) {
     job_.scale = scale;
     job_.packed = room_.packed();
     job_.line = room_.line();
-    job_.left_in_line = is_in_line(box, blocking.left, blocking.sums);
-    job_.right_by_column = is_in_line(box, blocking.right, blocking.sums);
-    for (size_t o = 0; o < box.data.size(); ++o) {
+    job_.left_by_one = goes_by_one(box_, blocking.left, blocking.sums);
+    job_.right_by_column = is_in_line(box_, blocking.right, blocking.sums);
+    for (size_t o = 0; o < box_.data.size(); ++o) {
       rows_.push_back(o == blocking.right ? nullptr : room_.offsets(kBlockedRowsAtOnce));
       column_.push_back(o == blocking.left ? nullptr : room_.offsets(columns_));
     }
     left_sum_ = room_.offsets(sums_);
     right_sum_ = room_.offsets(sums_);
-    for (size_t o = 1; o < box.data.size(); ++o) {
+    runs_ = room_.offsets(sums_ + 1);
+    for (size_t o = 1; o < box_.data.size(); ++o) {
       if (o == blocking.left || o == blocking.right) continue;
       factors_.push_back(o);
       factor_row_.push_back(rows_[o]);
@@ -203,6 +232,7 @@ class BlockedRun {
     job_.left_row = rows_[blocking.left];
     job_.left_sum = left_sum_;
     job_.right_sum = right_sum_;
+    job_.run = runs_;
     job_.right_column = column_[blocking.right];
     job_.output_row = rows_[0];
     job_.output_column = column_[0];
@@ -219,11 +249,8 @@ class BlockedRun {
     job_.factor = factors.data();
     for (int64_t k = 0; k < all_sums_; k += job_.sums) {
       job_.sums = piece(k, sums_, all_sums_, sum_run_);
-      job_.left_run = goes_by_one(box_, blocking_.left, blocking_.sums) ? std::min(sum_run_, job_.sums) : 1;
       job_.begin = begin && k == 0;
-      Offsets offsets(box_, blocking_.sums);
-      offsets.fill(blocking_.left, k, job_.sums, left_sum_);
-      offsets.fill(blocking_.right, k, job_.sums, right_sum_);
+      sums_from(k);
       for (int64_t c = 0; c < all_columns_; c += job_.columns) columns_from(c);
     }
   }
@@ -234,6 +261,38 @@ class BlockedRun {
     int64_t panel = 4 * kBlockedVector / bytes_;
     int64_t most = std::max<int64_t>(1, kBlockedBytes / (sums_ * bytes_) / panel) * panel;
     return in_runs(most, all_columns_, column_run_);
+  }
+
+  // Where the operands are at each step of the sum, one box behind the other.
+  void sums_from(int64_t first) {
+    job_.runs = 0;
+    int64_t begin = 0, end = 0;  // of a box
+    for (const Box& box : boxes_) {
+      begin = std::exchange(end, end + extent_of(box, blocking_.sums));
+      int64_t from = std::max(begin, first), to = std::min(end, first + job_.sums);
+      if (from < to) add_sums(box, from - begin, to - begin, from - first);
+    }
+    const int64_t* end_of_left = left_sum_ + job_.sums;
+    auto jumps = [](int64_t a, int64_t b) { return b != a + 1; };
+    job_.left_in_line = std::adjacent_find<const int64_t*>(left_sum_, end_of_left, jumps) == end_of_left;
+  }
+
+  // Some steps of one box, which come as the `at`-th and further ones.
+  void add_sums(const Box& box, int64_t first, int64_t last, int64_t at) {
+    fill_sums(box, blocking_.left, first, last, left_sum_ + at);
+    fill_sums(box, blocking_.right, first, last, right_sum_ + at);
+    int64_t run = job_.left_by_one ? box.axes[blocking_.sums.back()].extent : last;
+    for (int64_t k = first; k < last;) {
+      runs_[job_.runs++] = at + k - first;
+      k = std::min(last, (k / run + 1) * run);
+    }
+    runs_[job_.runs] = at + last - first;
+  }
+
+  void fill_sums(const Box& box, size_t operand, int64_t first, int64_t last, int64_t* out) const {
+    Offsets(box, blocking_.sums).fill(operand, first, last - first, out);
+    int64_t away = bytes_between(box_.data[operand], box.data[operand]) / bytes_;
+    for (int64_t k = 0; k < last - first; ++k) out[k] += away;
   }
 
   void columns_from(int64_t first) {
@@ -258,7 +317,8 @@ class BlockedRun {
     function_(&job_);
   }
 
-  const Box& box_;
+  std::span<const Box> boxes_;  // with a sum each, one behind the other
+  const Box& box_;              // the first of them
   const Blocking& blocking_;
   int64_t bytes_;
   BlockedFunction* function_;
@@ -268,7 +328,7 @@ class BlockedRun {
   Room room_;
   BlockedJob job_{};
   absl::InlinedVector<int64_t*, 4> rows_, column_;  // by operand
-  int64_t *left_sum_, *right_sum_;
+  int64_t *left_sum_, *right_sum_, *runs_;
   absl::InlinedVector<size_t, 4> factors_;
   absl::InlinedVector<const int64_t*, 4> factor_row_, factor_column_;
 };
@@ -287,12 +347,22 @@ class BlockedKernel : public BoxKernel {
   void prepare(const Box&) const override { code(); }
   std::string source(const Box&) const override { return blocked_source(type_, factors_ - 2); }
 
-  void run(const Box& box, bool begin) const override {
+  void run(const Box& box, bool begin) const override { run_joined({&box, 1}, begin); }
+
+  // A long sum goes by pieces in any case.
+  bool joins(const Box& box, const Box& next) const override {
+    std::optional<Blocking> blocking = best_blocking(box, sizeof(T));
+    return blocking && is_alike(box, next, *blocking, sizeof(T)) &&
+           std::max(extent_of(box, blocking->sums), extent_of(next, blocking->sums)) < kBlockedSums;
+  }
+
+  void run_joined(std::span<const Box> boxes, bool begin) const override {
+    const Box& box = boxes[0];
     std::optional<Blocking> blocking = best_blocking(box, sizeof(T));
     // Only where a block makes its part of the output in whole can it begin it.
     bool in_block = begin && !adds_outside(box, *blocking);
     if (begin && !in_block) clear_output(box, sizeof(T));
-    BlockedRun multiply(box, *blocking, sizeof(T), code().template function<BlockedFunction>(), &scale_);
+    BlockedRun multiply(boxes, *blocking, sizeof(T), code().template function<BlockedFunction>(), &scale_);
     absl::InlinedVector<Axis, 6> batch;
     for (size_t a : blocking->batch) batch.push_back(box.axes[a]);
     for_each(batch, box.data, sizeof(T), [&](const auto& data) { multiply.multiply(data, in_block); });

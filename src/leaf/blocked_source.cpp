@@ -20,7 +20,9 @@ struct Job {
   const T* const* factor; const Int *const *factor_row, *const *factor_column;
   const T* scale;
   T *packed, *line;
-  Int left_in_line, left_run, right_by_column, pack_only, column_run, begin;
+  Int runs;
+  const Int* run;
+  Int left_in_line, left_by_one, right_by_column, pack_only, column_run, begin;
 };
 
 #if defined(__AVX512F__)
@@ -71,8 +73,8 @@ static void pack_panel(const Job& j, const Panel& p, Int first, Int last) {
   const Int* column = j.right_column + p.column;
   if (j.right_by_column) {
     for (Int c = 0; c < n; ++c) {
-      const T* from = j.right + column[c] + j.right_sum[0];
-      for (Int k = first; k < last; ++k) to[k * width + c] = from[k];
+      const T* from = j.right + column[c] + j.right_sum[first];
+      for (Int k = first; k < last; ++k) to[k * width + c] = from[k - first];
     }
   } else if (in_line(column, n)) {
     for (Int k = first; k < last; ++k) {
@@ -94,10 +96,13 @@ static void pack_panel(const Job& j, const Panel& p, Int first, Int last) {
 // Some panels side by side, so that longer pieces of the rows are read, and few terms of all of them in turn.
 static void pack(const Job& j) {
   Panels panels(j.columns, j.column_run);
-  const Int terms = j.right_by_column ? j.sums : SOON;
+  const Int steps = j.right_by_column ? j.runs : (j.sums + SOON - 1) / SOON;
   for (Int p = 0; p < panels.count; p += BESIDE)
-    for (Int k = 0; k < j.sums; k += terms)
-      for (Int x = p; x < least(p + BESIDE, panels.count); ++x) pack_panel(j, panels[x], k, least(k + terms, j.sums));
+    for (Int s = 0; s < steps; ++s) {
+      const Int first = j.right_by_column ? j.run[s] : s * SOON;
+      const Int last = j.right_by_column ? j.run[s + 1] : least(first + SOON, j.sums);
+      for (Int x = p; x < least(p + BESIDE, panels.count); ++x) pack_panel(j, panels[x], first, last);
+    }
 }
 
 // What is fetched while a block is made: its rows are `rows` elements before those of the next block (0: not known);
@@ -204,12 +209,13 @@ static Ahead next_panel(const Job& j, const Panels& panels, Int p, Int steps) {
 
 // Brings rows that are not in one piece together.
 static void pack_rows(const Job& j) {
-  if (j.left_run > 1) {
+  if (j.left_by_one) {
     for (Int r = 0; r < j.rows; ++r)
-      for (Int k = 0; k < j.sums; k += j.left_run) {
-        const T* from = j.left + j.left_row[r] + j.left_sum[k];
-        T* to = j.line + r * j.sums + k;
-        for (Int x = 0; x < j.left_run; ++x) to[x] = from[x];
+      for (Int x = 0; x < j.runs; ++x) {
+        const Int first = j.run[x], n = j.run[x + 1] - first;
+        const T* from = j.left + j.left_row[r] + j.left_sum[first];
+        T* to = j.line + r * j.sums + first;
+        for (Int k = 0; k < n; ++k) to[k] = from[k];
       }
     return;
   }

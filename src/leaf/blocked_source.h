@@ -26,9 +26,11 @@ struct BlockedJob {
   const void* scale;        // a number that all is multiplied with
   void* packed;             // the right operand, vector by vector
   void* line;               // room for the left operand's rows, each in one piece
+  int64_t runs;             // pieces of the sum,
+  const int64_t* run;       // the steps that they begin at, and the end of the last
   int64_t left_in_line;     // the left operand's rows are in one piece,
-  int64_t left_run;         // or in pieces of so many steps of the sum
-  int64_t right_by_column;  // the right operand is in one piece along the sum
+  int64_t left_by_one;      // or each run of them is
+  int64_t right_by_column;  // each run of the right operand's columns is in one piece
   int64_t pack_only;        // fill `packed`, and nothing else
   int64_t column_run;       // columns that no panel crosses the end of: those that are in one piece
   int64_t begin;            // set the output, do not add to it

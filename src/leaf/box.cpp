@@ -154,9 +154,11 @@ void BoxFinder::add_axes(const BoxTerms& terms, const std::vector<Interval<int64
                          const absl::InlinedVector<const View*, 4>& views, Box& box) const {
   box.axes.clear();
   box.data.clear();
+  box.first.clear();
   for (const View* view : views) box.data.push_back(view->data + view->offset * element_bytes_);
   for (int v : indices_) {
     Axis axis{intervals[v].hi - intervals[v].lo, {}};
+    box.first.push_back(intervals[v].lo);
     for (size_t o = 0; o < views.size(); ++o) {
       const std::vector<int>& of = operands_[terms.operands[o]].indices;
       int64_t step = 0;

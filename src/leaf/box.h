@@ -22,6 +22,7 @@ struct Axis {
 struct Box {
   absl::InlinedVector<Axis, 6> axes;
   absl::InlinedVector<std::byte*, 4> data;  // by operand: its element at the beginning of all axes
+  absl::InlinedVector<int64_t, 6> first{};  // where the indices begin, not just those of the axes
   int64_t sharers = 1;                      // threads that each have about as much of the same output
 
   bool is_sum(size_t axis) const { return axes[axis].steps[0] == 0; }

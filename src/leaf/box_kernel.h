@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,13 @@ class BoxKernel {
   virtual bool takes(const Box& box) const = 0;
   // To begin is to set the output, and not to add to it.
   virtual void run(const Box& box, bool begin) const = 0;
+  // Whether a box that adds to the same output as one before it can be joined to that: both are then one, with a longer
+  // sum.
+  virtual bool joins(const Box& /*box*/, const Box& /*next*/) const { return false; }
+  // Boxes of which each can be joined to the first; only that one begins.
+  virtual void run_joined(std::span<const Box> boxes, bool begin) const {
+    for (const Box& box : boxes) run(box, begin && &box == boxes.data());
+  }
   // Runs it by the threads of a team, or alone without one, if it can cut the box better than along an axis.
   virtual bool run_by_team(const Box&, bool /*begin*/, Team* /*team*/) const { return false; }
   // Does beforehand what a run of such a box needs: compiles.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <utility>
 
 #include "leaf/blas_kernel.h"
 #include "leaf/blocked.h"
@@ -113,9 +114,27 @@ class BoxLeaf : public LeafKernel {
       if (!finder_.find(arguments, p.terms, box)) continue;
       const BoxKernel* kernel = p.kernel_for(box);
       if (!kernel) return run_otherwise(box, arguments);
-      share(*kernel, box, type_, begin, arguments.team);
+      share(*kernel, {&box, 1}, type_, begin, arguments.team);
       begin = false;
     }
+  }
+
+  bool gains_together() const override {
+    Box box = finder_.likely(parts_[0].terms);
+    const BoxKernel* kernel = parts_[0].kernel_for(box);
+    return parts_.size() == 1 && kernel && kernel->joins(box, box);
+  }
+
+  void run_together(std::span<const LeafArguments> runs) const override {
+    if (parts_.size() > 1) return LeafKernel::run_together(runs);
+    std::vector<Box> boxes;
+    Box box;
+    for (const LeafArguments& arguments : runs) {
+      if (!finder_.find(arguments, parts_[0].terms, box)) continue;
+      if (!parts_[0].kernel_for(box)) return LeafKernel::run_together(runs);
+      boxes.push_back(box);
+    }
+    share_in_turn(parts_[0].kernels, std::move(boxes), type_, runs[0].begin, runs[0].team);
   }
 
   std::string description() const override {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,11 @@ class LeafKernel {
   // Whether it can be told to begin anew: every element of the output that it makes is then set, whatever it was.
   virtual bool can_begin() const { return false; }
   virtual void run(const LeafArguments& arguments) const = 0;
+  // Whether several runs that add to the same part of the output, one after the other, are better done as one.
+  virtual bool gains_together() const { return false; }
+  virtual void run_together(std::span<const LeafArguments> runs) const {
+    for (const LeafArguments& arguments : runs) run(arguments);
+  }
   virtual std::string description() const = 0;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "leaf/blas_kernel.h"
 #include "leaf/blocked.h"
@@ -102,6 +103,7 @@ class LibraryKernel : public LeafKernel {
     // Tiles at the ends may take another one than most: nobody is to wait for it, or to fail, in the midst of a run.
     for (const auto& kernel : kernels_) kernel->prepare(box);
     is_blocks_ = !likely_->source(box).empty();
+    gains_together_ = outer_.empty() && !strict_ && likely_->joins(box, box);
   }
 
   bool can_begin() const override { return outer_.empty(); }
@@ -110,6 +112,18 @@ class LibraryKernel : public LeafKernel {
     if (outer_.empty()) return multiply(arguments);
     LeafArguments inner = arguments;
     loop(inner, 0);
+  }
+
+  bool gains_together() const override { return gains_together_; }
+
+  void run_together(std::span<const LeafArguments> runs) const override {
+    if (!gains_together_) return LeafKernel::run_together(runs);
+    std::vector<Box> boxes;
+    Box box;
+    for (const LeafArguments& arguments : runs) {
+      if (finder_.find(arguments, terms_, box)) boxes.push_back(box);
+    }
+    share_in_turn(kernels_, std::move(boxes), type_, runs[0].begin, runs[0].team);
   }
 
   std::string description() const override {
@@ -129,7 +143,7 @@ class LibraryKernel : public LeafKernel {
   void multiply(const LeafArguments& arguments) const {
     Box box;
     if (!finder_.find(arguments, terms_, box)) return;
-    share(*kernel_for(kernels_, box), box, type_, arguments.begin, strict_ ? nullptr : arguments.team);
+    share(*kernel_for(kernels_, box), {&box, 1}, type_, arguments.begin, strict_ ? nullptr : arguments.team);
   }
 
   ElementType type_;
@@ -141,7 +155,7 @@ class LibraryKernel : public LeafKernel {
   std::vector<int64_t> extents_;
   std::vector<int> outer_;
   const BoxKernel* likely_;
-  bool is_blocks_;
+  bool is_blocks_, gains_together_;
 };
 
 }  // namespace

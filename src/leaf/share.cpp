@@ -72,6 +72,12 @@ void add_output(const Box& to, const Box& from) {
   });
 }
 
+double points_of(std::span<const Box> boxes) {
+  double sum = 0;
+  for (const Box& box : boxes) sum += box.points();
+  return sum;
+}
+
 void share_sum(const BoxKernel& kernel, const Box& box, size_t axis, ElementType type, bool begin, Team& team) {
   thread_local std::vector<std::byte> own;
   int64_t bytes = size_of(type), parts = team.size();
@@ -98,21 +104,36 @@ Range thread_range(int64_t steps, int64_t part, int64_t parts) {
   return {begin(part), begin(part + 1)};
 }
 
-void share(const BoxKernel& kernel, const Box& box, ElementType type, bool begin, Team* team) {
-  if (kernel.run_by_team(box, begin, team)) return;
+void share(const BoxKernel& kernel, std::span<const Box> boxes, ElementType type, bool begin, Team* team) {
+  const Box& first = boxes[0];
+  if (boxes.size() == 1 && kernel.run_by_team(first, begin, team)) return;
   int64_t threads = team ? team->size() : 1;
-  if (threads == 1 || box.points() < kWorthSharing) return kernel.run(box, begin);
-  if (std::optional<size_t> axis = axis_of_output(box, threads)) {
+  if (threads == 1 || points_of(boxes) < kWorthSharing) return kernel.run_joined(boxes, begin);
+  if (std::optional<size_t> axis = axis_of_output(first, threads)) {
     auto part = [&](int i) {
-      Box mine = part_of(box, *axis, size_of(type), i, threads);
-      mine.sharers = threads;
-      kernel.run(mine, begin);
+      std::vector<Box> mine;
+      for (const Box& box : boxes) {
+        mine.push_back(part_of(box, *axis, size_of(type), i, threads));
+        mine.back().sharers = threads;
+      }
+      kernel.run_joined(mine, begin);
     };
     return team->run(part);
   }
-  std::optional<size_t> axis = axis_of_sum(box, threads);
-  if (!axis || box.volume(0) > kLargestOwnOutput) return kernel.run(box, begin);
-  share_sum(kernel, box, *axis, type, begin, *team);
+  std::optional<size_t> axis = axis_of_sum(first, threads);
+  if (!axis || first.volume(0) > kLargestOwnOutput) return kernel.run_joined(boxes, begin);
+  for (const Box& box : boxes) share_sum(kernel, box, *axis, type, begin && &box == &first, *team);
+}
+
+void share_in_turn(const BoxKernels& kernels, std::vector<Box> boxes, ElementType type, bool begin, Team* team) {
+  for (auto box = boxes.begin(), end = box; box != boxes.end(); box = end) {
+    const BoxKernel* kernel = kernel_for(kernels, *box);
+    auto joins = [&](const Box& next) { return kernel->joins(*box, next) && kernel_for(kernels, next) == kernel; };
+    end = std::find_if_not(box + 1, boxes.end(), joins);
+    std::sort(box, end, [](const Box& a, const Box& b) { return a.first < b.first; });
+    share(*kernel, {box, end}, type, begin, team);
+    begin = false;
+  }
 }
 
 }  // namespace distal::core

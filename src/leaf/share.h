@@ -1,5 +1,8 @@
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "leaf/box_kernel.h"
 #include "support/team.h"
 
@@ -16,8 +19,13 @@ struct Range {
 };
 Range thread_range(int64_t steps, int64_t part, int64_t parts);
 
-// Runs a kernel over a box, cut into a part for each thread of the team: along an index of the output, or, where that
-// has none that is long enough, along a sum, with an output of each thread's own that is added in the end.
-void share(const BoxKernel& kernel, const Box& box, ElementType type, bool begin, Team* team);
+// Runs a kernel over boxes that can be joined, cut into a part for each thread of the team: along an index of the
+// output, or, where that has none that is long enough, along a sum, with an output of each thread's own that is added
+// in the end.
+void share(const BoxKernel& kernel, std::span<const Box> boxes, ElementType type, bool begin, Team* team);
+
+// The same for boxes that add to one output one after the other, each by the first of the kernels that takes it, and
+// joined where that can be, in the order of their indices: what lies one behind the other is then one piece.
+void share_in_turn(const BoxKernels& kernels, std::vector<Box> boxes, ElementType type, bool begin, Team* team);
 
 }  // namespace distal::core

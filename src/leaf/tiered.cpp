@@ -24,6 +24,12 @@ class TieredLeaf : public LeafKernel {
     current().run(arguments);
   }
 
+  bool gains_together() const override { return current().gains_together(); }
+  void run_together(std::span<const LeafArguments> runs) const override {
+    const LeafKernel& kernel = current();
+    &kernel == first_.get() ? LeafKernel::run_together(runs) : kernel.run_together(runs);
+  }
+
  private:
   const LeafKernel& current() const {
     const LeafKernel* second = second_.load(std::memory_order_acquire);

@@ -275,6 +275,78 @@ TEST(Reuse, AnAssignmentForgetsWhatWasThere) {
   for (int i = 0; i < 3; ++i) run.run_and_check();
 }
 
+// A leaf that gains by several runs at once, and writes down how many it is given.
+class CountsTogether : public LeafKernel {
+ public:
+  CountsTogether(std::unique_ptr<LeafKernel> leaf, std::vector<size_t>& runs) : leaf_(std::move(leaf)), runs_(runs) {}
+  bool can_begin() const override { return leaf_->can_begin(); }
+  bool gains_together() const override { return true; }
+  void run(const LeafArguments& arguments) const override { leaf_->run(arguments); }
+  void run_together(std::span<const LeafArguments> runs) const override {
+    runs_.push_back(runs.size());
+    leaf_->run_together(runs);
+  }
+  std::string description() const override { return leaf_->description(); }
+
+ private:
+  std::unique_ptr<LeafKernel> leaf_;
+  std::vector<size_t>& runs_;
+};
+
+// How many leaves ran together each time, and how often.
+std::map<size_t, int> together(const std::string& text, const std::string& settings, bool own = false) {
+  SCOPED_TRACE(settings);
+  std::vector<size_t> runs;
+  RunOptions options;
+  options.own_memory = own;
+  options.threads = 1;
+  auto plan = std::make_unique<Plan>(test::plan_text(text, settings));
+  std::vector<std::unique_ptr<LeafKernel>> leaves;
+  for (const StagePlan& stage : plan->stages) {
+    leaves.push_back(
+        std::make_unique<CountsTogether>(make_leaf(stage, ElementType::Double, LeafChoice::Generated), runs));
+  }
+  TestRun(std::move(plan), options, std::move(leaves)).run_and_check();
+  std::map<size_t, int> out;
+  for (size_t n : runs) ++out[n];
+  return out;
+}
+
+using Times = std::map<size_t, int>;
+
+TEST(Together, StepsWhoseOperandsLieAtHand) {
+  EXPECT_EQ(together(algorithm_text("cannon"), "ni=9,nj=6,nk=12,gx=3,gy=3"), (Times{{3, 9}}));
+  EXPECT_EQ(together(algorithm_text("summa"), "ni=8,nj=6,nk=12,gx=2,gy=2,chunk=3"), (Times{{4, 4}}));
+  // Not too many at once.
+  EXPECT_EQ(together(algorithm_text("summa"), "ni=8,nj=6,nk=37,gx=1,gy=2,chunk=1"), (Times{{16, 4}, {5, 2}}));
+}
+
+// What is fetched into a copy is overwritten by what comes next. Of B each processor of the second has a half itself.
+TEST(Together, NotWhereOperandsAreCopies) {
+  EXPECT_EQ(together(algorithm_text("cannon"), "ni=9,nj=6,nk=12,gx=3,gy=3", true), (Times{{1, 27}}));
+  EXPECT_EQ(together(algorithm_text("summa"), "ni=8,nj=6,nk=37,gx=1,gy=2,chunk=1", true),
+            (Times{{16, 2}, {3, 1}, {2, 1}, {1, 37}}));
+}
+
+// What is handed over after a step is complete then.
+TEST(Together, NotBeyondARelease) {
+  const std::string steps = R"(
+machine M = Grid(2)
+tensor A(6, 5) : xy -> x on M
+tensor B(6, 12) : xy -> x on M
+tensor C(12, 5) : xy -> x on M
+A(i, j) = B(i, k) * C(k, j)
+schedule
+  distribute(k, ko, ki, M)
+  split(i, io, ii, 3)
+  split(ki, kio, kii, 2)
+  reorder({ko, io, kio, ii, j, kii})
+  communicate(A, io)
+  communicate({B, C}, kio)
+)";
+  EXPECT_EQ(together(steps, ""), (Times{{3, 4}}));
+}
+
 // A leaf that can set what it makes, and counts how often it is told to.
 class CountsBeginnings : public LeafKernel {
  public:

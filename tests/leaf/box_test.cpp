@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "leaf/blocked.h"
 #include "leaf/blocked_source.h"
 #include "leaf/compile.h"
 #include "leaf/streamed_source.h"
@@ -103,6 +104,97 @@ TEST(Blocks, FactorsBesideTheTwo) {
           order(orders & 1), order(orders & 2), orders == 1 ? "2, 0, 1" : "0, 1, 2", statement);
       run_text(text, "", generated(ElementType::Double));
       run_text(text, "", generated(ElementType::Int64, 4));
+    }
+  }
+}
+
+// Steps of a sum whose operands lie with others: in blocks they are one sum, in pieces that lie anywhere.
+TEST(Blocks, StepsThatAreJoined) {
+  test::CacheFolder folder(cache());
+  const std::string steps = R"(
+schedule
+  distribute(i, io, ii, M)
+  divide(k, ko, ki, g)
+  reorder(io, ko, ii, j, ki)
+  rotate(ko, io, kos)
+  communicate(A, io)
+  communicate({B, C}, kos)
+)";
+  const std::vector<std::string> sizes{"ni=13,nj=33,nk=50,g=4", "ni=7,nj=9,nk=23,g=5", "ni=9,nj=40,nk=600,g=3",
+                                       "ni=12,nj=17,nk=1000,g=2", "ni=40,nj=5,nk=80,g=20"};
+  for (const std::string& size : sizes) {
+    for (int orders = 0; orders < 8; ++orders) {
+      SCOPED_TRACE(size + " " + std::to_string(orders));
+      // By rows of C, and by columns of B: the pieces of one operand, or of the other, lie with others.
+      for (const char* placed : {": xy -> x on M", ": xy -> y on M"}) {
+        std::string text = fmt::format(
+            "param ni = 1, nj = 1, nk = 1, g = 1\nmachine M = Grid(g)\ntensor A(ni, nj) : xy -> x on M{}"
+            "tensor B(ni, nk) {}{}tensor C(nk, nj) : xy -> x on M{}A(i, j) = B(i, k) * C(k, j)\n",
+            order(orders & 1), placed, order(orders & 2), order(orders & 4));
+        run_text(text + steps, size, generated(ElementType::Double));
+        run_text(text + steps, size, generated(ElementType::Int32, 40));
+      }
+    }
+  }
+}
+
+// Rows, columns and a sum, and a factor beside the two.
+Box box_at(int64_t output, int64_t left, int64_t right, int64_t factor, int64_t rows = 9, int64_t sums = 30) {
+  auto at = [](int64_t bytes) { return reinterpret_cast<std::byte*>(4096 + bytes); };
+  return {{{rows, {8, 100, 0, 8}}, {8, {1, 0, 1, 1}}, {sums, {0, 1, 8, 0}}},
+          {at(output), at(left), at(right), at(factor)}};
+}
+
+TEST(Blocks, WhatCanBeJoined) {
+  Plan plan = test::plan_text("tensor A(9, 9)\ntensor B(9, 9)\nA(i, j) = B(i, k) * B(k, j) * B(i, j)\n");
+  auto kernel = make_blocked_kernel(leaf_of(*plan.stages[0].stage).root.compute()->terms[0], ElementType::Double);
+  const Box box = box_at(0, 0, 0, 0);
+  EXPECT_TRUE(kernel->joins(box, box_at(0, 240, -80000, 0)));
+  EXPECT_TRUE(kernel->joins(box, box_at(0, 240, 8000, 0, 9, 17)));
+  EXPECT_FALSE(kernel->joins(box, box_at(8, 240, 8000, 0))) << "another part of the output";
+  EXPECT_FALSE(kernel->joins(box, box_at(0, 240, 8000, 8))) << "another factor";
+  EXPECT_FALSE(kernel->joins(box, box_at(0, 240, 8000, 0, 8))) << "fewer rows";
+  EXPECT_FALSE(kernel->joins(box, box_at(0, 244, 8000, 0))) << "half an element away";
+  EXPECT_FALSE(kernel->joins(box, box_at(0, 240, 8000, 0, 9, kBlockedSums))) << "a long sum";
+  Box wider = box_at(0, 240, 8000, 0);
+  wider.axes[2].steps[2] = 9;
+  EXPECT_FALSE(kernel->joins(box, wider)) << "other strides";
+  wider.axes.pop_back();
+  EXPECT_FALSE(kernel->joins(box, wider)) << "no sum";
+}
+
+// A factor beside the two may stay where it is from step to step, or not; a sum may have several indices.
+TEST(Blocks, StepsOfHigherOrderThatAreJoined) {
+  test::CacheFolder folder(cache());
+  const std::string tensors = R"(
+param n = 12, g = 3
+machine M = Grid(g)
+tensor A(n, n) : xy -> x on M
+tensor B(n, n, n) : xyz -> x on M
+tensor C(n, n) : xy -> x on M
+tensor D(n, n) : xy -> x on M
+tensor E(n, n, n) : xyz -> x on M
+)";
+  const std::string steps = R"(
+schedule
+  distribute(i, io, ii, M)
+  divide(k, ko, ki, g)
+  reorder({io, ko, ii, l, j, ki})
+  rotate(ko, io, kos)
+  communicate(A, io)
+  communicate({B, TENSORS}, kos)
+)";
+  for (auto [statement, others] :
+       {std::pair("A(i, l) = B(i, j, k) * C(j, l) * D(k, l)", "C, D"),
+        std::pair("A(i, l) = B(i, k, j) * C(k, l) * D(j, l)", "C, D"),
+        std::pair("A(i, l) = B(i, k, j) * C(k, j) * D(i, l)", "C, D"),
+        std::pair("A(i, l) = B(i, j, k) * E(k, j, l)", "E"), std::pair("A(i, l) = B(i, k, j) * E(j, l, k)", "E")}) {
+    SCOPED_TRACE(statement);
+    std::string schedule = steps;
+    schedule.replace(schedule.find("TENSORS"), 7, others);
+    for (const char* size : {"n=12,g=3", "n=17,g=4"}) {
+      run_text(tensors + statement + schedule, size, generated(ElementType::Double));
+      run_text(tensors + statement + schedule, size, generated(ElementType::Float, 8));
     }
   }
 }

@@ -60,13 +60,41 @@ class Recorder : public BoxKernel {
   mutable std::vector<Box> boxes_;
 };
 
+// Joins boxes with as long a sum, and writes down where those that it is given begin.
+class Joiner : public Recorder {
+ public:
+  bool joins(const Box& box, const Box& next) const override { return box.axes[0].extent == next.axes[0].extent; }
+  void run_joined(std::span<const Box> boxes, bool begin) const override {
+    std::string said = begin ? "begin" : "add";
+    for (const Box& box : boxes) said += fmt::format(" {}", box.first[0]);
+    runs_.push_back(said);
+  }
+  const std::vector<std::string>& runs() const { return runs_; }
+
+ private:
+  mutable std::vector<std::string> runs_;
+};
+
+Box sum_from(int64_t first, int64_t extent) { return {{{extent, {0}}}, {nullptr}, {first}}; }
+
+// By the order of their indices, so that what lies one behind the other is in one piece; boxes that cannot be joined
+// stay where they are, as only the first of all begins.
+TEST(Share, JoinsBoxesThatFollowOneAnother) {
+  BoxKernels kernels;
+  kernels.push_back(std::make_unique<Joiner>());
+  const auto& runs = static_cast<const Joiner&>(*kernels[0]).runs();
+  share_in_turn(kernels, {sum_from(20, 5), sum_from(30, 5), sum_from(35, 4), sum_from(10, 5), sum_from(0, 5)},
+                ElementType::Double, true, nullptr);
+  EXPECT_EQ(runs, (std::vector<std::string>{"begin 20 30", "add 35", "add 0 10"}));
+}
+
 // Whether an output is larger than the caches is not to be seen in a thread's part of it.
 TEST(Share, APartKnowsOfTheOthers) {
   Box box{{{1024, {1024}}, {1024, {1}}}, {nullptr}};
   for (int threads : {1, 2, 3}) {
     Recorder recorder;
     Team team(threads);
-    share(recorder, box, ElementType::Double, true, &team);
+    share(recorder, {&box, 1}, ElementType::Double, true, &team);
     ASSERT_EQ(recorder.boxes().size(), static_cast<size_t>(threads));
     double all = 0;
     for (const Box& part : recorder.boxes()) {

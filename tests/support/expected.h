@@ -33,13 +33,26 @@ inline void require_cost(const Plan& plan, int64_t bytes_moved, int64_t messages
   require_equal("messages", messages, cost.messages);
 }
 
+// A leaf that runs one by one what it asks for together, so that engines hold back all leaves that they may.
+class HeldBack : public LeafKernel {
+ public:
+  explicit HeldBack(std::unique_ptr<LeafKernel> leaf) : leaf_(std::move(leaf)) {}
+  bool can_begin() const override { return leaf_->can_begin(); }
+  bool gains_together() const override { return true; }
+  void run(const LeafArguments& arguments) const override { leaf_->run(arguments); }
+  std::string description() const override { return leaf_->description(); }
+
+ private:
+  std::unique_ptr<LeafKernel> leaf_;
+};
+
 // No leaf is compiled where that takes longer than the whole program does interpreted.
 inline std::vector<std::unique_ptr<LeafKernel>> quick_leaves(const Plan& plan) {
   std::vector<std::unique_ptr<LeafKernel>> leaves;
   for (const StagePlan& stage : plan.stages) {
     bool marked = !all_marks(leaf_of(*stage.stage).root).empty();
-    leaves.push_back(
-        make_leaf(stage, plan.program->module.type, marked ? LeafChoice::Interpreted : LeafChoice::Automatic));
+    leaves.push_back(std::make_unique<HeldBack>(
+        make_leaf(stage, plan.program->module.type, marked ? LeafChoice::Interpreted : LeafChoice::Automatic)));
   }
   return leaves;
 }
