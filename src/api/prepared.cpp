@@ -8,25 +8,10 @@
 
 namespace distal {
 
-namespace {
-
-// Leaves are shared by all engines with the same values of the params.
-class SharedLeaf : public core::LeafKernel {
- public:
-  explicit SharedLeaf(std::shared_ptr<const core::LeafKernel> leaf) : leaf_(std::move(leaf)) {}
-  bool can_begin() const override { return leaf_->can_begin(); }
-  void run(const core::LeafArguments& arguments) const override { leaf_->run(arguments); }
-  std::string description() const override { return leaf_->description(); }
-
- private:
-  std::shared_ptr<const core::LeafKernel> leaf_;
-};
-
-}  // namespace
-
+// All engines with the same values of the params have them.
 std::vector<std::unique_ptr<core::LeafKernel>> shared_leaves(const Leaves& leaves) {
   std::vector<std::unique_ptr<core::LeafKernel>> out;
-  for (const auto& leaf : leaves) out.push_back(std::make_unique<SharedLeaf>(leaf));
+  for (const auto& leaf : leaves) out.push_back(std::make_unique<core::SharedLeaf>(leaf));
   return out;
 }
 

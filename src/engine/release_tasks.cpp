@@ -14,7 +14,7 @@ bool goes_the_same_way(const Transfer& a, const Transfer& b) {
 }  // namespace
 
 void Runner::release(const ReleaseStep& step) {
-  run_all_held();  // no output is fetched before the one that the place had is released
+  run_all_waiting();  // no output is fetched before the one that the place had is released
   clear_what_is_blank(step);
   shared_.clear();
   std::map<std::pair<int64_t, int64_t>, Arrival> pairs;

@@ -155,7 +155,7 @@ void Runner::begin(const StagePlan& stage) {
   homes_.resize(static_cast<size_t>(plan_.processors));
   blank_.assign(static_cast<size_t>(plan_.processors), false);
   last_leaf_.assign(static_cast<size_t>(plan_.processors), nullptr);
-  held_.assign(static_cast<size_t>(plan_.processors), {});
+  waiting_.assign(static_cast<size_t>(plan_.processors), {});
   gains_together_ = leaves_[number_]->gains_together();
   bool moved = arenas_.begin(stage, needs_, number_, [this](int64_t p) { return is_here(p); });
   if (moved) forget_scripts();  // they point into the memory that was too small
@@ -231,7 +231,7 @@ void Runner::clear_if_blank(Slot& slot) {
 
 // What nobody computed is zero.
 void Runner::end(const StagePlan&) {
-  run_all_held();
+  run_all_waiting();
   for (int64_t p = 0; p < plan_.processors; ++p) {
     if (blank_[static_cast<size_t>(p)]) clear_piece(p);
   }
@@ -274,8 +274,7 @@ void Runner::leaf_on(int64_t p, const std::vector<int64_t>& values) {
     if (stage_->machine_dimension[v] >= 0) arguments.values[v] = stage_->coordinate(p, stage_->machine_dimension[v]);
   }
   std::vector<Slot*> slots;
-  const Leaf& leaf = leaf_of(*stage_->stage);
-  for (const LeafAccess& access : leaf.accesses) {
+  for (const LeafAccess& access : leaf_of(*stage_->stage).accesses) {
     int64_t place = stage_->machine.leader(p, stage_->acquires[access.acquire].acquire->place_levels);
     Slot& slot = buffers_at(access.acquire, place).current();
     if (options_.checked) check_in_reach(p, access, slot, arguments.values);
@@ -283,44 +282,45 @@ void Runner::leaf_on(int64_t p, const std::vector<int64_t>& values) {
     slots.push_back(&slot);
   }
   arguments.begin = begins_in_leaf() || begins(p, *slots[0], arguments.values);
-  bool holds = waits_for_more(slots);
-  Held& held = held_[p];
-  if (!holds || arguments.begin || held.output != slots[0] || held.runs.size() == kMostTogether) run_held(p);
-  held.runs.push_back(std::move(arguments));
-  held.output = slots[0];
-  held.slots.insert(slots.begin(), slots.end());
-  if (!holds) run_held(p);
+  run_or_wait(p, std::move(arguments), slots);
 }
 
 // What a leaf reads where it lies stays as it is, so the leaf may run later; what is fetched into a slot is
 // overwritten.
-bool Runner::waits_for_more(const std::vector<Slot*>& slots) const {
-  if (!gains_together_) return false;
+void Runner::run_or_wait(int64_t p, LeafArguments arguments, const std::vector<Slot*>& slots) {
   const std::vector<LeafAccess>& accesses = leaf_of(*stage_->stage).accesses;
-  for (size_t a = 1; a < accesses.size(); ++a) {
-    if (slots[a]->in_place[accesses[a].rect] < 0) return false;
+  std::set<Slot*> used{slots[0]};
+  for (size_t a = 1; a < slots.size(); ++a) {
+    if (slots[a]->in_place[accesses[a].rect] < 0) used.insert(slots[a]);
   }
-  return true;
+  bool waits = gains_together_ && used.size() == 1;
+  Waiting& waiting = waiting_[p];
+  if (!waits || arguments.begin || waiting.runs.size() == kMostTogether) run_waiting(p);
+  waiting.runs.push_back(std::move(arguments));
+  waiting.output = slots[0];
+  waiting.slots = std::move(used);
+  if (!waits) run_waiting(p);
 }
 
-void Runner::run_held(int64_t p) {
-  Held held = std::exchange(held_[p], {});
-  if (held.runs.empty()) return;
+void Runner::run_waiting(int64_t p) {
+  if (waiting_[p].runs.empty()) return;
+  Waiting waiting = std::exchange(waiting_[p], {});
   TaskPtr task =
-      stream_.make([transport = options_.transport, kernel = leaves_[number_].get(), runs = std::move(held.runs)] {
+      stream_.make([transport = options_.transport, kernel = leaves_[number_].get(), runs = std::move(waiting.runs)] {
         Computing while_it_runs(transport);
         kernel->run_together(runs);
       });
   std::vector<TaskPtr> dependencies;
   if (last_leaf_[p]) dependencies.push_back(last_leaf_[p]);
   last_leaf_[p] = task;
-  for (Slot* s : held.slots) s->resource.add_shared(task, dependencies);
-  if (int64_t home = held.output->in_place[0]; home >= 0) homes_[home].add_shared(task, dependencies);
+  for (Slot* s : waiting.slots) s->resource.add_shared(task, dependencies);
+  if (int64_t home = waiting.output->in_place[0]; home >= 0) homes_[home].add_shared(task, dependencies);
   stream_.submit(task, dependencies);
 }
 
-void Runner::run_all_held() {
-  for (int64_t p = 0; p < plan_.processors; ++p) run_held(p);
+void Runner::run_all_waiting() {
+  if (!gains_together_) return;
+  for (int64_t p = 0; p < plan_.processors; ++p) run_waiting(p);
 }
 
 // With memory of its own a processor may touch only what it acquired.

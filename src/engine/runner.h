@@ -40,9 +40,9 @@ struct RunnerOptions {
   Transport* transport = nullptr;  // none: all processors are in this process
 };
 
-// Carries a plan out: visits its steps in order and makes a task of each copy, leaf and release, which depend on
-// earlier ones through the memory that they read and write. With a transport it does so for the processors of this
-// process, and what comes from others, or goes to them, is a message.
+// Carries a plan out: visits its steps in order and makes a task of each copy, leaf and release, or of several leaves
+// that gain by it. They depend on earlier ones through the memory that they read and write. With a transport it does so
+// for the processors of this process, and what comes from others, or goes to them, is a message.
 class Runner : public PlanVisitor {
  public:
   Runner(const Plan& plan, const MemoryNeeds& needs, std::vector<std::unique_ptr<LeafKernel>> leaves,
@@ -95,9 +95,9 @@ class Runner : public PlanVisitor {
   void take_workspaces();
   PlaceBuffers& buffers_at(int acquire, int64_t place);
   void leaf_on(int64_t processor, const std::vector<int64_t>& values);
-  bool waits_for_more(const std::vector<Slot*>& slots) const;
-  void run_held(int64_t processor);
-  void run_all_held();
+  void run_or_wait(int64_t processor, LeafArguments arguments, const std::vector<Slot*>& slots);
+  void run_waiting(int64_t processor);
+  void run_all_waiting();
   bool begins(int64_t processor, Slot& output, const std::vector<int64_t>& values);
   bool is_all_of_piece(const AcquirePlan& acquire, const Slot& slot, int64_t place) const;
   void clear_piece(int64_t processor);
@@ -173,14 +173,15 @@ class Runner : public PlanVisitor {
   std::map<Resource*, Sharing> shared_;                        // in the present release
   Carriers carriers_;                                          // in the present fetch
   std::vector<TaskPtr> last_leaf_;
-  // Leaves that wait for others to run with, which add to the same slot: what they read no task of the stage changes.
-  struct Held {
+  // Leaves of a processor that are about to run, all to the same slot. Where what they read lies where no task changes
+  // it, they wait for others.
+  struct Waiting {
     std::vector<LeafArguments> runs;
     Slot* output = nullptr;
-    std::set<Slot*> slots;
+    std::set<Slot*> slots;  // whose memory they use
   };
-  std::vector<Held> held_;       // by processor
-  bool gains_together_ = false;  // the leaf of the present stage
+  std::vector<Waiting> waiting_;  // by processor
+  bool gains_together_ = false;   // the leaf of the present stage
   std::vector<Interval<int64_t>> intervals_;
   std::atomic<int64_t> moved_{0};
   std::atomic<int64_t> messages_{0};

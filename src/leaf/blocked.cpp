@@ -349,16 +349,16 @@ class BlockedKernel : public BoxKernel {
 
   void run(const Box& box, bool begin) const override { run_joined({&box, 1}, begin); }
 
-  // A long sum goes by pieces in any case.
+  // Where both do not fit, there would be as many pieces of the sum as without joining.
   bool joins(const Box& box, const Box& next) const override {
     std::optional<Blocking> blocking = best_blocking(box, sizeof(T));
     return blocking && is_alike(box, next, *blocking, sizeof(T)) &&
-           std::max(extent_of(box, blocking->sums), extent_of(next, blocking->sums)) < kBlockedSums;
+           extent_of(box, blocking->sums) + extent_of(next, blocking->sums) <= kBlockedSums;
   }
 
   void run_joined(std::span<const Box> boxes, bool begin) const override {
     const Box& box = boxes[0];
-    std::optional<Blocking> blocking = best_blocking(box, sizeof(T));
+    std::optional<Blocking> blocking = best_blocking(boxes, sizeof(T));
     // Only where a block makes its part of the output in whole can it begin it.
     bool in_block = begin && !adds_outside(box, *blocking);
     if (begin && !in_block) clear_output(box, sizeof(T));
@@ -400,7 +400,8 @@ class BlockedKernel : public BoxKernel {
 
 }  // namespace
 
-std::optional<Blocking> best_blocking(const Box& box, int64_t element_bytes) {
+std::optional<Blocking> best_blocking(std::span<const Box> boxes, int64_t element_bytes) {
+  const Box& box = boxes[0];
   std::optional<Blocking> best;
   double best_quality = 0;
   for (size_t left = 1; left < box.data.size(); ++left) {
@@ -408,7 +409,8 @@ std::optional<Blocking> best_blocking(const Box& box, int64_t element_bytes) {
       if (left == right) continue;
       std::optional<Blocking> found = blocking_by(box, left, right);
       double q = found ? quality(box, *found, element_bytes) : 0;
-      if (q <= best_quality) continue;
+      auto fits = [&](const Box& other) { return is_alike(box, other, *found, element_bytes); };
+      if (q <= best_quality || !std::all_of(boxes.begin() + 1, boxes.end(), fits)) continue;
       best_quality = q;
       best = std::move(found);
     }

@@ -21,9 +21,9 @@ class BoxKernel {
   // To begin is to set the output, and not to add to it.
   virtual void run(const Box& box, bool begin) const = 0;
   // Whether a box that adds to the same output as one before it can be joined to that: both are then one, with a longer
-  // sum.
+  // sum. As many as can be joined to one can be joined in any order, and so can the same parts of the output of each.
   virtual bool joins(const Box& /*box*/, const Box& /*next*/) const { return false; }
-  // Boxes of which each can be joined to the first; only that one begins.
+  // Only the first begins.
   virtual void run_joined(std::span<const Box> boxes, bool begin) const {
     for (const Box& box : boxes) run(box, begin && &box == boxes.data());
   }

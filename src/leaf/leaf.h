@@ -3,6 +3,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lang/element_type.h"
@@ -45,6 +46,20 @@ class LeafKernel {
     for (const LeafArguments& arguments : runs) run(arguments);
   }
   virtual std::string description() const = 0;
+};
+
+// A leaf that several owners have.
+class SharedLeaf : public LeafKernel {
+ public:
+  explicit SharedLeaf(std::shared_ptr<const LeafKernel> leaf) : leaf_(std::move(leaf)) {}
+  bool can_begin() const override { return leaf_->can_begin(); }
+  void run(const LeafArguments& arguments) const override { leaf_->run(arguments); }
+  bool gains_together() const override { return leaf_->gains_together(); }
+  void run_together(std::span<const LeafArguments> runs) const override { leaf_->run_together(runs); }
+  std::string description() const override { return leaf_->description(); }
+
+ private:
+  std::shared_ptr<const LeafKernel> leaf_;
 };
 
 enum class LeafChoice {

@@ -122,7 +122,8 @@ void share(const BoxKernel& kernel, std::span<const Box> boxes, ElementType type
   }
   std::optional<size_t> axis = axis_of_sum(first, threads);
   if (!axis || first.volume(0) > kLargestOwnOutput) return kernel.run_joined(boxes, begin);
-  for (const Box& box : boxes) share_sum(kernel, box, *axis, type, begin && &box == &first, *team);
+  if (boxes.size() == 1) return share_sum(kernel, first, *axis, type, begin, *team);
+  for (const Box& box : boxes) share(kernel, {&box, 1}, type, begin && &box == &first, team);
 }
 
 void share_in_turn(const BoxKernels& kernels, std::vector<Box> boxes, ElementType type, bool begin, Team* team) {

@@ -276,20 +276,17 @@ TEST(Reuse, AnAssignmentForgetsWhatWasThere) {
 }
 
 // A leaf that gains by several runs at once, and writes down how many it is given.
-class CountsTogether : public LeafKernel {
+class CountsTogether : public SharedLeaf {
  public:
-  CountsTogether(std::unique_ptr<LeafKernel> leaf, std::vector<size_t>& runs) : leaf_(std::move(leaf)), runs_(runs) {}
-  bool can_begin() const override { return leaf_->can_begin(); }
+  CountsTogether(std::unique_ptr<LeafKernel> leaf, std::vector<size_t>& runs)
+      : SharedLeaf(std::move(leaf)), runs_(runs) {}
   bool gains_together() const override { return true; }
-  void run(const LeafArguments& arguments) const override { leaf_->run(arguments); }
   void run_together(std::span<const LeafArguments> runs) const override {
     runs_.push_back(runs.size());
-    leaf_->run_together(runs);
+    SharedLeaf::run_together(runs);
   }
-  std::string description() const override { return leaf_->description(); }
 
  private:
-  std::unique_ptr<LeafKernel> leaf_;
   std::vector<size_t>& runs_;
 };
 

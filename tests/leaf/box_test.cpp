@@ -155,7 +155,8 @@ TEST(Blocks, WhatCanBeJoined) {
   EXPECT_FALSE(kernel->joins(box, box_at(0, 240, 8000, 8))) << "another factor";
   EXPECT_FALSE(kernel->joins(box, box_at(0, 240, 8000, 0, 8))) << "fewer rows";
   EXPECT_FALSE(kernel->joins(box, box_at(0, 244, 8000, 0))) << "half an element away";
-  EXPECT_FALSE(kernel->joins(box, box_at(0, 240, 8000, 0, 9, kBlockedSums))) << "a long sum";
+  EXPECT_TRUE(kernel->joins(box, box_at(0, 240, 8000, 0, 9, kBlockedSums - 30)));
+  EXPECT_FALSE(kernel->joins(box, box_at(0, 240, 8000, 0, 9, kBlockedSums - 29))) << "a long sum";
   Box wider = box_at(0, 240, 8000, 0);
   wider.axes[2].steps[2] = 9;
   EXPECT_FALSE(kernel->joins(box, wider)) << "other strides";
@@ -197,6 +198,66 @@ schedule
       run_text(tensors + statement + schedule, size, generated(ElementType::Float, 8));
     }
   }
+}
+
+// Which two factors are multiplied as matrices is best decided otherwise for a part of the output, and for a short
+// step; joined steps must have the same two.
+TEST(Blocks, JoinedStepsHaveOneBlocking) {
+  test::CacheFolder folder(cache());
+  const std::string text = R"(
+param ni = 32, nj = 16, nk = 128, nl = 128, g = 2
+machine M = Grid(g)
+tensor A(ni, nl) : xy -> x on M
+tensor B(ni, nk, nj) : xyz -> x on M
+tensor C(nj, nl)
+tensor D(nk, nl) : xy -> x on M
+A(i, l) = B(i, k, j) * C(j, l) * D(k, l)
+schedule
+  distribute(i, io, ii, M)
+  divide(k, ko, ki, g)
+  reorder({io, ko, ii, l, j, ki})
+  rotate(ko, io, kos)
+  communicate(A, io)
+  communicate({B, C, D}, kos)
+)";
+  for (int threads : {1, 8}) {
+    run_text(text, "", generated(ElementType::Double, threads));
+    run_text(text, "ni=8,nj=48,nk=89,nl=64,g=8", generated(ElementType::Double, threads));
+  }
+}
+
+// Parts of a sum for many threads, of which the last step has too few terms.
+TEST(Blocks, JoinedStepsOfWhichOneIsShort) {
+  test::CacheFolder folder(cache());
+  const std::string text = R"(
+machine M = Grid(2)
+tensor A(30, 15) : xy -> x on M
+tensor B(30, 3088) : xy -> x on M
+tensor C(3088, 15)
+A(i, j) = B(i, k) * C(k, j)
+schedule
+  distribute(i, io, ii, M)
+  split(k, ko, ki, 220)
+  reorder({io, ko, ii, j, ki})
+  communicate(A, io)
+  communicate({B, C}, ko)
+)";
+  for (int threads : {1, 4, 32}) run_text(text, "", generated(ElementType::Double, threads));
+}
+
+// Whom engines ask to run together.
+TEST(Blocks, GainBySeveralSteps) {
+  test::CacheFolder folder(cache());
+  auto gains = [](const std::string& chunk, LeafChoice choice) {
+    Plan plan = test::plan_text(test::algorithm_text("summa"), "ni=400,nj=400,nk=30000,gx=1,gy=1,chunk=" + chunk);
+    return make_leaf(plan.stages[0], ElementType::Double, choice)->gains_together();
+  };
+  for (LeafChoice choice : {LeafChoice::Generated, LeafChoice::Automatic}) {
+    EXPECT_TRUE(gains("256", choice));
+    EXPECT_FALSE(gains("257", choice));
+  }
+  EXPECT_FALSE(gains("256", LeafChoice::Strict));
+  EXPECT_FALSE(gains("256", LeafChoice::Interpreted));
 }
 
 TEST(Blocks, ContractionsOfManyIndices) {

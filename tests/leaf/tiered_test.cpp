@@ -73,6 +73,37 @@ TEST(TieredLeaf, IsMadeOnceByManyThreads) {
   EXPECT_GT(tiers.second, 0);
 }
 
+struct GainsTogether : Counted {
+  using Counted::Counted;
+  bool can_begin() const override { return true; }
+  bool gains_together() const override { return true; }
+  void run_together(std::span<const LeafArguments>) const override { ++runs; }
+};
+
+TEST(TieredLeaf, RunsTogetherWhatItsSecondGainsBy) {
+  std::atomic<int> first = 0, second = 0;
+  auto leaf = make_tiered_leaf(std::make_unique<Counted>("first", first), 10, 25,
+                               [&] { return std::make_unique<GainsTogether>("second", second); });
+  EXPECT_FALSE(leaf->gains_together());
+  leaf->run_together(std::vector<LeafArguments>(3));
+  EXPECT_EQ(first, 2);
+  EXPECT_EQ(second, 1);
+  EXPECT_TRUE(leaf->gains_together());
+  leaf->run_together(std::vector<LeafArguments>(3));
+  EXPECT_EQ(second, 2);
+}
+
+TEST(SharedLeaf, DoesWhatTheLeafDoes) {
+  std::atomic<int> runs = 0;
+  SharedLeaf leaf(std::make_shared<GainsTogether>("shared", runs));
+  EXPECT_TRUE(leaf.can_begin());
+  EXPECT_TRUE(leaf.gains_together());
+  EXPECT_EQ(leaf.description(), "shared");
+  leaf.run({});
+  leaf.run_together(std::vector<LeafArguments>(5));
+  EXPECT_EQ(runs, 2);
+}
+
 // Tiles of a grid, so that a run is many leaves; the last runs are the compiled ones. A compiler is there wherever
 // tests are built.
 TEST(TieredLeaf, ATinyKernelThatRunsOftenIsCompiled) {

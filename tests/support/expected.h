@@ -33,17 +33,11 @@ inline void require_cost(const Plan& plan, int64_t bytes_moved, int64_t messages
   require_equal("messages", messages, cost.messages);
 }
 
-// A leaf that runs one by one what it asks for together, so that engines hold back all leaves that they may.
-class HeldBack : public LeafKernel {
+// Engines hold back all of its runs that they may.
+class HeldBack : public SharedLeaf {
  public:
-  explicit HeldBack(std::unique_ptr<LeafKernel> leaf) : leaf_(std::move(leaf)) {}
-  bool can_begin() const override { return leaf_->can_begin(); }
+  using SharedLeaf::SharedLeaf;
   bool gains_together() const override { return true; }
-  void run(const LeafArguments& arguments) const override { leaf_->run(arguments); }
-  std::string description() const override { return leaf_->description(); }
-
- private:
-  std::unique_ptr<LeafKernel> leaf_;
 };
 
 // No leaf is compiled where that takes longer than the whole program does interpreted.
