@@ -126,7 +126,7 @@ class BoxLeaf : public LeafKernel {
   }
 
   void run_together(std::span<const LeafArguments> runs) const override {
-    if (parts_.size() > 1) return LeafKernel::run_together(runs);
+    if (runs.size() == 1 || parts_.size() > 1) return LeafKernel::run_together(runs);
     std::vector<Box> boxes;
     Box box;
     for (const LeafArguments& arguments : runs) {

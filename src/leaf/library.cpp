@@ -117,7 +117,7 @@ class LibraryKernel : public LeafKernel {
   bool gains_together() const override { return gains_together_; }
 
   void run_together(std::span<const LeafArguments> runs) const override {
-    if (!gains_together_) return LeafKernel::run_together(runs);
+    if (runs.size() == 1 || !gains_together_) return LeafKernel::run_together(runs);
     std::vector<Box> boxes;
     Box box;
     for (const LeafArguments& arguments : runs) {
