@@ -150,6 +150,15 @@ bool BoxFinder::find(const LeafArguments& arguments, const BoxTerms& terms, Box&
   return true;
 }
 
+std::vector<Box> BoxFinder::find_all(std::span<const LeafArguments> runs, const BoxTerms& terms) const {
+  std::vector<Box> boxes;
+  Box box;
+  for (const LeafArguments& arguments : runs) {
+    if (find(arguments, terms, box)) boxes.push_back(box);
+  }
+  return boxes;
+}
+
 void BoxFinder::add_axes(const BoxTerms& terms, const std::vector<Interval<int64_t>>& intervals,
                          const absl::InlinedVector<const View*, 4>& views, Box& box) const {
   box.axes.clear();

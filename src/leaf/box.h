@@ -3,6 +3,7 @@
 #include <absl/container/inlined_vector.h>
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,8 @@ class BoxFinder {
 
   // False where these terms have nothing to do.
   bool find(const LeafArguments& arguments, const BoxTerms& terms, Box& box) const;
+  // Those of several runs, without such.
+  std::vector<Box> find_all(std::span<const LeafArguments> runs, const BoxTerms& terms) const;
 
   // The box that the terms would most likely have: that of the first processor and step, operands stored by themselves.
   Box likely(const BoxTerms& terms) const;

@@ -127,13 +127,9 @@ class BoxLeaf : public LeafKernel {
 
   void run_together(std::span<const LeafArguments> runs) const override {
     if (runs.size() == 1 || parts_.size() > 1) return LeafKernel::run_together(runs);
-    std::vector<Box> boxes;
-    Box box;
-    for (const LeafArguments& arguments : runs) {
-      if (!finder_.find(arguments, parts_[0].terms, box)) continue;
-      if (!parts_[0].kernel_for(box)) return LeafKernel::run_together(runs);
-      boxes.push_back(box);
-    }
+    std::vector<Box> boxes = finder_.find_all(runs, parts_[0].terms);
+    auto has_kernel = [&](const Box& box) { return parts_[0].kernel_for(box) != nullptr; };
+    if (!std::all_of(boxes.begin(), boxes.end(), has_kernel)) return LeafKernel::run_together(runs);
     share_in_turn(parts_[0].kernels, std::move(boxes), type_, runs[0].begin, runs[0].team);
   }
 

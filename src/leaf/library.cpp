@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "leaf/blas_kernel.h"
 #include "leaf/blocked.h"
@@ -118,12 +117,7 @@ class LibraryKernel : public LeafKernel {
 
   void run_together(std::span<const LeafArguments> runs) const override {
     if (runs.size() == 1 || !gains_together_) return LeafKernel::run_together(runs);
-    std::vector<Box> boxes;
-    Box box;
-    for (const LeafArguments& arguments : runs) {
-      if (finder_.find(arguments, terms_, box)) boxes.push_back(box);
-    }
-    share_in_turn(kernels_, std::move(boxes), type_, runs[0].begin, runs[0].team);
+    share_in_turn(kernels_, finder_.find_all(runs, terms_), type_, runs[0].begin, runs[0].team);
   }
 
   std::string description() const override {

@@ -290,10 +290,9 @@ class CountsTogether : public SharedLeaf {
   std::vector<size_t>& runs_;
 };
 
-// How many leaves ran together each time, and how often.
-std::map<size_t, int> together(const std::string& text, const std::string& settings, bool own = false) {
-  SCOPED_TRACE(settings);
-  std::vector<size_t> runs;
+// Leaves of code of their own, each inside of one that counts; on one thread, as it does.
+template <class Counting, class... Counts>
+TestRun counting_run(const std::string& text, const std::string& settings, bool own, Counts&... counts) {
   RunOptions options;
   options.own_memory = own;
   options.threads = 1;
@@ -301,9 +300,16 @@ std::map<size_t, int> together(const std::string& text, const std::string& setti
   std::vector<std::unique_ptr<LeafKernel>> leaves;
   for (const StagePlan& stage : plan->stages) {
     leaves.push_back(
-        std::make_unique<CountsTogether>(make_leaf(stage, ElementType::Double, LeafChoice::Generated), runs));
+        std::make_unique<Counting>(make_leaf(stage, ElementType::Double, LeafChoice::Generated), counts...));
   }
-  TestRun(std::move(plan), options, std::move(leaves)).run_and_check();
+  return {std::move(plan), options, std::move(leaves)};
+}
+
+// How many leaves ran together each time, and how often.
+std::map<size_t, int> together(const std::string& text, const std::string& settings, bool own = false) {
+  SCOPED_TRACE(settings);
+  std::vector<size_t> runs;
+  counting_run<CountsTogether>(text, settings, own, runs).run_and_check();
   std::map<size_t, int> out;
   for (size_t n : runs) ++out[n];
   return out;
@@ -367,20 +373,11 @@ struct Beginnings {
   bool operator==(const Beginnings&) const = default;
 };
 
-// Twice, so that copies hold something at the second time; on one thread, as it counts.
+// Twice, so that copies hold something at the second time.
 Beginnings beginnings_of(const std::string& text, const std::string& settings, bool own = false) {
   SCOPED_TRACE(settings);
   Beginnings out;
-  RunOptions options;
-  options.own_memory = own;
-  options.threads = 1;
-  auto plan = std::make_unique<Plan>(test::plan_text(text, settings));
-  std::vector<std::unique_ptr<LeafKernel>> leaves;
-  for (const StagePlan& stage : plan->stages) {
-    leaves.push_back(std::make_unique<CountsBeginnings>(make_leaf(stage, ElementType::Double, LeafChoice::Generated),
-                                                        out.begun, out.runs));
-  }
-  TestRun run(std::move(plan), options, std::move(leaves));
+  TestRun run = counting_run<CountsBeginnings>(text, settings, own, out.begun, out.runs);
   run.run_and_check();
   out = {};
   run.place(2);

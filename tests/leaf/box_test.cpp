@@ -164,6 +164,19 @@ TEST(Blocks, WhatCanBeJoined) {
   EXPECT_FALSE(kernel->joins(box, wider)) << "no sum";
 }
 
+// A sum over k and j that goes in steps of k; the tensors beside B are fetched for each.
+std::string in_steps(const std::string& others) {
+  const std::string loops = R"(
+schedule
+  distribute(i, io, ii, M)
+  divide(k, ko, ki, g)
+  reorder({io, ko, ii, l, j, ki})
+  rotate(ko, io, kos)
+  communicate(A, io)
+)";
+  return loops + "  communicate({B, " + others + "}, kos)\n";
+}
+
 // A factor beside the two may stay where it is from step to step, or not; a sum may have several indices.
 TEST(Blocks, StepsOfHigherOrderThatAreJoined) {
   test::CacheFolder folder(cache());
@@ -176,26 +189,15 @@ tensor C(n, n) : xy -> x on M
 tensor D(n, n) : xy -> x on M
 tensor E(n, n, n) : xyz -> x on M
 )";
-  const std::string steps = R"(
-schedule
-  distribute(i, io, ii, M)
-  divide(k, ko, ki, g)
-  reorder({io, ko, ii, l, j, ki})
-  rotate(ko, io, kos)
-  communicate(A, io)
-  communicate({B, TENSORS}, kos)
-)";
   for (auto [statement, others] :
        {std::pair("A(i, l) = B(i, j, k) * C(j, l) * D(k, l)", "C, D"),
         std::pair("A(i, l) = B(i, k, j) * C(k, l) * D(j, l)", "C, D"),
         std::pair("A(i, l) = B(i, k, j) * C(k, j) * D(i, l)", "C, D"),
         std::pair("A(i, l) = B(i, j, k) * E(k, j, l)", "E"), std::pair("A(i, l) = B(i, k, j) * E(j, l, k)", "E")}) {
     SCOPED_TRACE(statement);
-    std::string schedule = steps;
-    schedule.replace(schedule.find("TENSORS"), 7, others);
     for (const char* size : {"n=12,g=3", "n=17,g=4"}) {
-      run_text(tensors + statement + schedule, size, generated(ElementType::Double));
-      run_text(tensors + statement + schedule, size, generated(ElementType::Float, 8));
+      run_text(tensors + statement + in_steps(others), size, generated(ElementType::Double));
+      run_text(tensors + statement + in_steps(others), size, generated(ElementType::Float, 8));
     }
   }
 }
@@ -211,15 +213,8 @@ tensor A(ni, nl) : xy -> x on M
 tensor B(ni, nk, nj) : xyz -> x on M
 tensor C(nj, nl)
 tensor D(nk, nl) : xy -> x on M
-A(i, l) = B(i, k, j) * C(j, l) * D(k, l)
-schedule
-  distribute(i, io, ii, M)
-  divide(k, ko, ki, g)
-  reorder({io, ko, ii, l, j, ki})
-  rotate(ko, io, kos)
-  communicate(A, io)
-  communicate({B, C, D}, kos)
-)";
+A(i, l) = B(i, k, j) * C(j, l) * D(k, l))" +
+                           in_steps("C, D");
   for (int threads : {1, 8}) {
     run_text(text, "", generated(ElementType::Double, threads));
     run_text(text, "ni=8,nj=48,nk=89,nl=64,g=8", generated(ElementType::Double, threads));
