@@ -35,6 +35,11 @@ struct RunReport {
   int64_t bytes_moved = 0;   // from one processor to another; what Cost::bytes_moved says
   int64_t bytes_copied = 0;  // of memory, which may be none where processors share it
   int64_t messages = 0;      // what Cost::messages says
+  // The most that a processor has had in pieces, copies and workspaces: what Cost says with own_memory, less where what
+  // others have is used where it lies, more where ranks fetch further ahead. Copies that a node keeps of an
+  // application's memory are not in it.
+  int64_t peak_bytes_per_processor = 0;
+  int64_t resident_bytes = 0;  // the most that a process has ever had, as the system counts it
 };
 
 // How to run. What comes out is the same, but for the last bits of sums, whose order is free unless it is asked for.

@@ -2,9 +2,11 @@
 
 #include <chrono>
 
+#include "api/buffers.h"
 #include "lang/validate.h"
 #include "lower/compile.h"
 #include "plan/verify.h"
+#include "support/available_memory.h"
 
 namespace distal {
 
@@ -64,13 +66,19 @@ void ReadyRun::hold(const std::vector<std::shared_ptr<TensorState>>& tensors) {
     store_.hold(static_cast<int>(t), tensors[t]->shared_pieces());
     tensors[t]->used();
   }
+  require_apart(prepared_->plan, tensors);
 }
 
 RunReport ReadyRun::run() {
   auto start = std::chrono::steady_clock::now();
   core::RunCounts counts = engine_.run();
   std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-  return {taken.count(), counts.bytes_moved, counts.bytes_copied, counts.messages};
+  return {taken.count(),
+          counts.bytes_moved,
+          counts.bytes_copied,
+          counts.messages,
+          core::peak_with_pieces(allocator_, store_),
+          core::resident_bytes()};
 }
 
 }  // namespace distal

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "api/buffers.h"
 #include "api/module_builder.h"
 #include "api/state.h"
 #include "data/npy.h"
@@ -60,13 +61,6 @@ void require_piece(const TensorState& tensor, const TensorState::Bound& b, const
   throw Error(fmt::format("tensor {}: processor {} owns no piece that a buffer could hold", tensor.name, b.processor));
 }
 
-// How many elements a buffer reaches over.
-int64_t reach_of(const core::Coordinates& extents, const core::Coordinates& strides) {
-  int64_t out = 1;
-  for (size_t d = 0; d < strides.size(); ++d) out += (extents[d] - 1) * strides[d];
-  return out;
-}
-
 void bind_buffer(const TensorState& tensor, const TensorState::Bound& b, core::TensorPieces& pieces) {
   if (!b.data) throw Error(fmt::format("tensor {}: the buffer for processor {} is null", tensor.name, b.processor));
   core::HomePiece piece = pieces.owners().piece_of(b.processor);
@@ -76,11 +70,7 @@ void bind_buffer(const TensorState& tensor, const TensorState::Bound& b, core::T
     throw Error(fmt::format("tensor {}: a buffer of {} strides for a tensor of {} dimensions", tensor.name,
                             strides.size(), piece.extents.size()));
   }
-  int64_t needed = reach_of(piece.extents, strides);
-  if (b.elements && needed > *b.elements) {
-    throw Error(fmt::format("tensor {}: the buffer for processor {} has {} elements, and its piece reaches over {}",
-                            tensor.name, b.processor, *b.elements, needed));
-  }
+  require_room(tensor.name, b, piece.extents, strides);
   pieces.bind(b.processor, static_cast<std::byte*>(b.data), strides);
 }
 
@@ -217,9 +207,10 @@ void TensorState::used() {
   if (!again || settled_.exchange(version) == version) return;
   for (const Bound& b : bound) {
     if (!keeps(b.processor) || !pieces_->has_piece(b.processor)) continue;
-    int64_t elements = reach_of(pieces_->owners().piece_of(b.processor).extents, pieces_->strides(b.processor));
-    int64_t bytes = elements * core::size_of(type);
-    if (bytes >= core::kFromHugePages) core::collapse_to_huge_pages(pieces_->data(b.processor), bytes);
+    BufferReach reach = reach_of(pieces_->owners().piece_of(b.processor).extents, pieces_->strides(b.processor));
+    int64_t bytes = reach.elements() * core::size_of(type);
+    std::byte* begin = pieces_->data(b.processor) + reach.first * core::size_of(type);
+    if (bytes >= core::kFromHugePages) core::collapse_to_huge_pages(begin, bytes);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "plan/cost.h"
 
@@ -25,6 +26,14 @@ class DenseInputs {
       if (found == arrays_.end()) return std::nullopt;
       return DenseTensor{found->second.data.data(), found->second.strides};
     };
+  }
+
+  // Null if it is none of them.
+  const void* element(const std::string& name, std::span<const int64_t> at, int64_t element_bytes) const {
+    auto found = arrays_.find(name);
+    if (found == arrays_.end()) return nullptr;
+    int64_t index = std::inner_product(at.begin(), at.end(), found->second.strides.begin(), int64_t{0});
+    return found->second.data.data() + index * element_bytes;
   }
 
   void add(const std::string& name, const Coordinates& shape, std::vector<std::byte> data) {
@@ -78,6 +87,11 @@ int64_t checking_bytes(const Plan& plan, int64_t max_samples, bool alone) {
 void ResultChecker::check(const StagePlan& stage, const std::vector<std::byte>& before, int64_t max_samples,
                           uint64_t seed) {
   const Statement& statement = stage.stage->source.statement;
+  DenseInputs dense;
+  for (int tensor : whole_inputs(plan_, statement, written_, max_samples, is_alone())) {
+    const TensorPlan& t = plan_.tensors[tensor];
+    dense.add(t.name, t.owners.shape(), is_written(tensor) ? gather(tensor) : data_.whole(tensor));
+  }
   alignas(16) std::byte element[16];
   ElementReader read_before = [&](const std::string& name, std::span<const int64_t> at) -> const void* {
     int tensor = plan_.tensor_index(name);
@@ -85,24 +99,20 @@ void ResultChecker::check(const StagePlan& stage, const std::vector<std::byte>& 
     if (tensor == stage.output && !before.empty()) {
       return before.data() + linear_index(t.owners.shape(), at) * t.element_bytes;
     }
+    if (const void* found = dense.element(name, at, t.element_bytes)) return found;
     if (tensor != stage.output && is_written(tensor)) return stored(tensor, at);
     data_.read(tensor, at, element);
     return element;
   };
   ElementReader read_after = [&](const std::string&, std::span<const int64_t> at) { return stored(stage.output, at); };
 
-  DenseInputs dense;
-  for (int tensor : whole_inputs(plan_, statement, written_, max_samples, is_alone())) {
-    const TensorPlan& t = plan_.tensors[tensor];
-    dense.add(t.name, t.owners.shape(), is_written(tensor) ? gather(tensor) : data_.whole(tensor));
-  }
   std::map<std::string, int64_t> all = extents_of(stage);
   std::map<std::string, int64_t> extents;
   for (const IndexVar& v : variables(statement)) extents[v.name] = all.at(v.name);
   add(check_statement(statement, store_.type(), extents, read_before, read_after, max_samples, seed, dense.lookup()));
 
-  // Processes that each have a replica check it themselves.
-  std::string differing = is_alone() ? store_.differing_replica(stage.output) : "";
+  // Of those in this process the first was checked; other processes check theirs.
+  std::string differing = store_.differing_replica(stage.output);
   if (!differing.empty()) {
     add({false, 0, 0, fmt::format("the replicas of {} differ at {}", statement.lhs.tensor, differing)});
   }

@@ -66,13 +66,15 @@ void add_redistribute(CLI::App& app, CliOptions& o) {
 void add_explain(CLI::App& app, CliOptions& o) {
   CLI::App* explain = app.add_subcommand("explain", "show what a program would do, without running it");
   add_program(explain, o);
-  explain->add_flag("--json", o.json, "print one JSON object on stdout");
-  explain->add_option("--dump", o.dump, "print only what one pass made, or who sends how much to whom at each step")
-      ->check(CLI::IsMember({"module", "placement", "schedule", "program", "plan", "messages", "leaf"}));
+  CLI::Option* json = explain->add_flag("--json", o.json, "print one JSON object on stdout");
+  CLI::Option* dump = explain->add_option("--dump", o.dump,
+                                          "print only what one pass made, or who sends how much to whom at each step");
+  dump->excludes(json)->check(
+      CLI::IsMember({"module", "placement", "schedule", "program", "plan", "messages", "leaf"}));
   CLI::Option* ranks = explain->add_option("--ranks", o.ranks,
                                            "what the mpi engine holds on so many ranks, in place of a processor with "
                                            "memory of its own that fetches nothing ahead");
-  ranks->check(CLI::Range(1, 4096));
+  ranks->check(CLI::Range(1, 4096))->excludes(dump);
   explain->add_option("--nodes", o.nodes, "that have the ranks, evenly; ranks of a node use each other's pieces")
       ->check(CLI::Range(1, 4096))
       ->needs(ranks)

@@ -9,23 +9,35 @@
 
 namespace distal::core {
 
+namespace {
+
+void require_fitting(const Plan& plan, const std::string& name, const std::string& file, const NpyArray& array) {
+  const Coordinates& shape = plan.tensors[plan.tensor_index(name)].owners.shape();
+  ElementType type = plan.program->module.type;
+  if (!std::equal(shape.begin(), shape.end(), array.shape.begin(), array.shape.end())) {
+    throw Error(fmt::format("--load {}={}: the file's shape is ({}), the tensor's is ({})", name, file,
+                            fmt::join(array.shape, ", "), fmt::join(shape, ", ")));
+  }
+  if (array.type != type) {
+    throw Error(fmt::format("--load {}={}: the file holds {}, the program computes with {}", name, file,
+                            to_string(array.type), to_string(type)),
+                {}, fmt::format("run with --type '{}'", to_string(array.type)));
+  }
+}
+
+}  // namespace
+
+void Dataset::check(const Plan& plan, const std::map<std::string, std::string>& files) {
+  for (const auto& [name, file] : files) require_fitting(plan, name, file, read_npy_head(file));
+}
+
 Dataset::Dataset(const Plan& plan, const std::map<std::string, std::string>& files, uint64_t seed)
     : plan_(plan), type_(plan.program->module.type) {
   for (const TensorPlan& t : plan.tensors) seeds_.push_back(tensor_seed(t.name, seed));
   for (const auto& [name, file] : files) {
-    int tensor = plan.tensor_index(name);
     NpyArray array = read_npy(file);
-    const Coordinates& shape = plan.tensors[tensor].owners.shape();
-    if (!std::equal(shape.begin(), shape.end(), array.shape.begin(), array.shape.end())) {
-      throw Error(fmt::format("--load {}={}: the file's shape is ({}), the tensor's is ({})", name, file,
-                              fmt::join(array.shape, ", "), fmt::join(shape, ", ")));
-    }
-    if (array.type != type_) {
-      throw Error(fmt::format("--load {}={}: the file holds {}, the program computes with {}", name, file,
-                              to_string(array.type), to_string(type_)),
-                  {}, fmt::format("run with --type '{}'", to_string(array.type)));
-    }
-    loaded_[tensor] = std::move(array);
+    require_fitting(plan, name, file, array);
+    loaded_[plan.tensor_index(name)] = std::move(array);
   }
 }
 

@@ -14,6 +14,8 @@ namespace distal::core {
 // element of any tensor without looking at the pieces, which is what makes the check independent of them.
 class Dataset {
  public:
+  // Refuses files that do not hold what the tensors of their names need, without reading them whole.
+  static void check(const Plan& plan, const std::map<std::string, std::string>& files);
   Dataset(const Plan& plan, const std::map<std::string, std::string>& files, uint64_t seed);
 
   // Sets all replicas of the tensor to the start values.

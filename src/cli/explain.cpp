@@ -203,15 +203,15 @@ int explain(const CliOptions& options, const LoadedModule& loaded) {
   return 0;
 }
 
-LoadedModule check_program(const CliOptions& options) {
+Plan checked_plan(const CliOptions& options) {
   LoadedModule loaded = load_module(options);
   Plan plan = make_plan(compile(loaded.module), loaded.params);
   verify(plan, memory_needs(plan, Reach::own()));
-  return loaded;
+  return plan;
 }
 
 int check_command(const CliOptions& options) {
-  check_program(options);
+  checked_plan(options);
   fmt::print("{}: fine\n", options.file);
   return 0;
 }

@@ -1,5 +1,6 @@
 #include "cli/mpi_start.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include <filesystem>
 
 #include "cli/prepared_run.h"
+#include "support/environment.h"
 
 namespace distal::core {
 
@@ -28,7 +30,7 @@ std::string program_with_mpi() {
 // What the starters of OpenMPI, MPICH and Slurm tell their processes.
 bool is_rank_of_a_job() {
   constexpr const char* kNames[] = {"OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMIX_RANK", "PMI_FD"};
-  return std::any_of(std::begin(kNames), std::end(kNames), [](const char* n) { return std::getenv(n) != nullptr; });
+  return std::any_of(std::begin(kNames), std::end(kNames), [](const char* n) { return !environment(n).empty(); });
 }
 
 [[noreturn]] void become(const std::vector<std::string>& command) {
@@ -37,6 +39,15 @@ bool is_rank_of_a_job() {
   words.push_back(nullptr);
   execvp(words[0], words.data());
   throw Error(fmt::format("cannot start {}", command[0]), {}, {}, Error::Kind::Resources);
+}
+
+void require_runnable(const CliOptions& options) {
+  Plan plan = checked_plan(options);
+  const Module& module = plan.program->module;
+  require_host(module, options.engine);
+  require_options(options, module);
+  Dataset::check(plan, parse_files(options.load, "--load", module));
+  for (const auto& [tensor, file] : parse_files(options.save, "--save", module)) require_writable(file);
 }
 
 // More ranks than cores are fine, and so is the user that a container has; ranks have threads that need any core.
@@ -50,6 +61,14 @@ void say_what_is_fine() {
   setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe", 0);
 }
 
+// No rank reads what the user types or a script has for its next command, and mpirun would take it all.
+void leave_input_alone() {
+  int nothing = open("/dev/null", O_RDONLY);
+  if (nothing < 0) return;
+  dup2(nothing, STDIN_FILENO);
+  close(nothing);
+}
+
 // The one of the MPI that DISTAL was built with, unless the user has a wrapper for it.
 std::string starter() {
   const char* said = std::getenv("DISTAL_MPIRUN");
@@ -58,15 +77,23 @@ std::string starter() {
 
 }  // namespace
 
+void require_alone() {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+    int64_t processes = std::atoll(environment(name).c_str());
+    if (processes < 2) continue;
+    throw Error(fmt::format("this is one of {} processes of a job, and the threads engine is one process", processes),
+                {}, "--engine mpi lets them run the program together");
+  }
+}
+
 int start_on_mpi(const CliOptions& options) {
   std::vector<std::string> command;
   std::string program = program_with_mpi();
   if (!is_rank_of_a_job()) {
     // Whatever is wrong is said here, before there are ranks.
-    Module module = check_program(options).module;
-    require_host(module, options.engine);
-    require_options(options, module);
+    require_runnable(options);
     say_what_is_fine();
+    leave_input_alone();
     command = {starter(), "-n", std::to_string(std::max(1, options.ranks))};
   }
   command.push_back(program);

@@ -8,6 +8,7 @@
 
 #include "lang/int_expr.h"
 #include "lang/module.h"
+#include "plan/plan.h"
 
 namespace distal::core {
 
@@ -66,7 +67,7 @@ int explain(const CliOptions& options, const LoadedModule& loaded);
 using RunOnMpi = std::function<int(const CliOptions& options)>;
 
 // The program of the command line; one that cannot be run is refused.
-LoadedModule check_program(const CliOptions& options);
+Plan checked_plan(const CliOptions& options);
 
 // The commands; each returns the exit status.
 int run_command(const CliOptions& options, const RunOnMpi& run_on_mpi);

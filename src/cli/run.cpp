@@ -10,6 +10,7 @@ namespace {
 
 int run_on_threads(const CliOptions& options, const LoadedModule& loaded) {
   require_host(loaded.module, options.engine);
+  require_alone();
   if (options.ranks > 1) {
     throw Error("--ranks: the threads engine is one process; the engines mpi and legion have several");
   }

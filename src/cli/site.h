@@ -36,7 +36,4 @@ class Site {
 
 using MakeLeaves = std::function<std::vector<std::unique_ptr<LeafKernel>>()>;  // one a statement
 
-// The most memory that this process has had, as the system counts it.
-int64_t resident_bytes_here();
-
 }  // namespace distal::core

@@ -1,7 +1,5 @@
 #include "cli/threads_site.h"
 
-#include <sys/resource.h>
-
 #include "cli/run_report.h"
 #include "plan/verify.h"
 #include "support/available_memory.h"
@@ -32,7 +30,7 @@ class ThreadsSite : public Site {
   CheckResult of_all(const CheckResult& mine) override { return mine; }
   std::string processors() const override { return "threads"; }
   int64_t peak_per_processor() const override { return allocator_.peak_per_processor(); }
-  int64_t resident_bytes() const override { return resident_bytes_here(); }
+  int64_t resident_bytes() const override { return core::resident_bytes(); }
 
  private:
   MemoryNeeds needs_;
@@ -46,12 +44,6 @@ class ThreadsSite : public Site {
 std::unique_ptr<Site> threads_site(const Plan& plan, const MakeLeaves& make_leaves, ThreadsOptions options,
                                    int64_t other_bytes) {
   return std::make_unique<ThreadsSite>(plan, make_leaves, options, other_bytes);
-}
-
-int64_t resident_bytes_here() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<int64_t>(usage.ru_maxrss) * 1024;
 }
 
 }  // namespace distal::core

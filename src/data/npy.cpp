@@ -41,7 +41,7 @@ class FileReader {
  public:
   explicit FileReader(const std::string& path) : path_(path) {
     std::error_code failed;
-    if (!std::filesystem::exists(path, failed)) refuse_npy(path, "does not exist");
+    if (!std::filesystem::exists(path, failed)) throw Error(fmt::format("'{}' does not exist", path));
     if (!std::filesystem::is_regular_file(path, failed)) refuse_npy(path, "is not a file that can be read");
     left_ = static_cast<int64_t>(std::filesystem::file_size(path, failed));
     in_.open(path, std::ios::binary);
@@ -115,20 +115,33 @@ bool can_be_written(const std::string& path) {
   return std::filesystem::is_directory(folder, failed) && may(folder, W_OK | X_OK);
 }
 
-[[noreturn]] void refuse_to_write(const std::string& path) {
-  throw Error(fmt::format("'{}' cannot be opened for writing", path), {}, "name a file in a folder of yours");
-}
-
-}  // namespace
-
-NpyArray read_npy(const std::string& path) {
-  FileReader file(path);
+// Behind it there are as many bytes as it asks for.
+NpyHeader read_header(FileReader& file, const std::string& path) {
   NpyHeader header = parse_npy_header(read_header_text(file, path), path);
   int64_t bytes = bytes_of(header.shape, size_of(header.type));
   if (bytes < 0) refuse_npy(path, "has a 'shape' that is larger than any file");
   if (bytes != file.left()) {
     refuse_npy(path, fmt::format("has {} bytes of elements where its header asks for {}", file.left(), bytes));
   }
+  return header;
+}
+
+[[noreturn]] void refuse_to_write(const std::string& path) {
+  throw Error(fmt::format("'{}' cannot be opened for writing", path), {}, "name a file in a folder of yours");
+}
+
+}  // namespace
+
+NpyArray read_npy_head(const std::string& path) {
+  FileReader file(path);
+  NpyHeader header = read_header(file, path);
+  return {header.type, header.shape, {}};
+}
+
+NpyArray read_npy(const std::string& path) {
+  FileReader file(path);
+  NpyHeader header = read_header(file, path);
+  int64_t bytes = file.left();
   try {
     NpyArray array{header.type, header.shape, std::vector<std::byte>(static_cast<size_t>(bytes))};
     file.read(array.data.data(), bytes, "elements");

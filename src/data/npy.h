@@ -22,6 +22,9 @@ struct NpyArray {
 // name and what would be legal, for everything that is not a whole little-endian array of an element type of ours.
 NpyArray read_npy(const std::string& path);
 
+// The same without its elements: type and shape only.
+NpyArray read_npy_head(const std::string& path);
+
 // Refuses a path that write_npy would refuse to open, as far as that can be told without touching it: so that it is
 // said before the work and not after it.
 void require_writable(const std::string& path);

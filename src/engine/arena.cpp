@@ -7,14 +7,10 @@
 namespace distal::core {
 
 bool Arena::reserve(int64_t bytes, int64_t parts) {
-  int64_t gaps = parts * kAlignment;
-  if (bytes <= counted_ && bytes + gaps <= capacity_) return false;
-  // Never less than a stage before asked for, so that two stages do not move it to and fro.
-  int64_t count = std::max(bytes, counted_);
-  int64_t capacity = std::max(bytes + gaps, capacity_);
+  int64_t capacity = bytes + parts * kAlignment;
+  if (capacity <= capacity_) return false;
   give_back();
-  block_ = allocator_.allocate(processor_, count, capacity - count);
-  counted_ = count;
+  block_ = allocator_.allocate(processor_, 0, capacity);
   capacity_ = capacity;
   return true;
 }
@@ -23,6 +19,11 @@ std::byte* Arena::take(int64_t bytes) {
   int64_t at = used_;
   used_ += aligned(bytes);
   if (used_ > capacity_) throw InternalError("a stage takes more memory than was counted for it");
+  taken_ += bytes;
+  if (taken_ > counted_) {
+    allocator_.counted(processor_, taken_ - counted_);
+    counted_ = taken_;
+  }
   return block_.get() + at;
 }
 

@@ -20,7 +20,7 @@ class Arena {
 
   // Room for so many bytes in so many parts. True if it has moved for that: what pointed into it is void.
   bool reserve(int64_t bytes, int64_t parts);
-  void rewind() { used_ = 0; }
+  void rewind() { used_ = taken_ = 0; }
   std::byte* take(int64_t bytes);
 
  private:
@@ -29,9 +29,10 @@ class Arena {
   int64_t processor_;
   Allocator& allocator_;
   Block block_;
-  int64_t counted_ = 0;   // as the allocator counts it
   int64_t capacity_ = 0;  // with the gaps between parts
-  int64_t used_ = 0;
+  int64_t used_ = 0;      // with these too
+  int64_t taken_ = 0;     // without
+  int64_t counted_ = 0;   // the most that a stage has taken
 };
 
 // Those of all processors.

@@ -176,6 +176,11 @@ class Resolver {
   [[noreturn]] void refuse_dimension(const Part& part, const std::vector<std::string>& names) const {
     std::string help = names.empty() ? fmt::format("{} is a scalar and has no dimensions", tensor_.name)
                                      : fmt::format("the dimensions of {} are {}", tensor_.name, listing(names));
+    auto is_dimension = [&](char c) { return contains(names, std::string(1, c)); };
+    if (part.text.size() > 1 && std::all_of(part.text.begin(), part.text.end(), is_dimension)) {
+      help += fmt::format("; `{}` names {} of them, and there is one dimension of the machine here", part.text,
+                          part.text.size());
+    }
     help += "; a face is a number, or an expression in parentheses";
     if (names.size() == 1 && names[0].size() > 1)
       help += fmt::format("; with one dimension, `{}` is one name", names[0]);

@@ -47,9 +47,14 @@ void Allocator::released(int64_t processor, int64_t bytes) {
   current_[processor] -= bytes;
 }
 
-int64_t Allocator::peak_per_processor() const {
+std::vector<int64_t> Allocator::peaks() const {
   std::lock_guard lock(mutex_);
-  return *std::max_element(peak_.begin(), peak_.end());
+  return peak_;
+}
+
+int64_t Allocator::peak_per_processor() const {
+  std::vector<int64_t> all = peaks();
+  return *std::max_element(all.begin(), all.end());
 }
 
 }  // namespace distal::core

@@ -32,6 +32,7 @@ class Allocator {
   void released(int64_t processor, int64_t bytes);
   void counted(int64_t processor, int64_t bytes);  // memory that was had by other means
   int64_t peak_per_processor() const;
+  std::vector<int64_t> peaks() const;  // by processor
 
  private:
   mutable std::mutex mutex_;

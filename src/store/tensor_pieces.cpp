@@ -89,6 +89,10 @@ bool TensorPieces::has_piece(int64_t processor) const {
   return processor < static_cast<int64_t>(pieces_.size()) && pieces_[processor].data != nullptr;
 }
 
+int64_t TensorPieces::bytes_here(int64_t processor) const {
+  return is_ours(processor) ? pieces_[processor].home.volume() * element_bytes_ : 0;
+}
+
 int64_t TensorPieces::local_offset(const Piece& piece, const Coordinates& at) const {
   int64_t offset = 0;
   for (size_t d = 0; d < at.size(); ++d) offset += local_of(*piece.home.runs[d], at[d]) * piece.strides[d];
@@ -120,7 +124,7 @@ std::byte* TensorPieces::element(int64_t processor, const Coordinates& at) const
 
 void TensorPieces::fill(const FillRow& row) {
   for (int64_t p = 0; p < owners_.machine().processors; ++p) {
-    if (!has_piece(p) || !pieces_[p].is_ours) continue;
+    if (!is_ours(p)) continue;
     for (const Rect& rect : owners_.rects_of(p)) {
       View v = view(p, rect);
       Rect starts = rect;  // of the rows
@@ -139,20 +143,29 @@ void TensorPieces::fill(const FillRow& row) {
   }
 }
 
+// The first replica of a colour that this process has.
+int64_t TensorPieces::first_of_ours(const Colour& colour) const {
+  for (int64_t p : owners_.processors_of(colour)) {
+    if (is_ours(p)) return p;
+  }
+  return -1;
+}
+
 std::string TensorPieces::differing_replica() const {
   if (!owners_.has_replicas()) return "";
   auto size = static_cast<size_t>(element_bytes_);
   std::string found;
   for (int64_t p = 0; p < owners_.machine().processors && found.empty(); ++p) {
+    if (!is_ours(p)) continue;
     for (const Rect& rect : owners_.rects_of(p)) {
+      if (rect.empty()) continue;
+      int64_t first = first_of_ours(owners_.colour_of(rect.lo));
+      if (first == p) continue;
       for_each_point(rect, [&](const Coordinates& at) {
-        int64_t first = owners_.first_owner(owners_.colour_of(at));
-        if (first == p || !found.empty()) return;
-        if (std::memcmp(element(p, at), element(first, at), size) != 0) {
-          Rect point{at, at};
-          for (int64_t& x : point.hi) ++x;
-          found = to_string(point) + " on processor " + owners_.machine().processor_name(p);
-        }
+        if (!found.empty() || std::memcmp(element(p, at), element(first, at), size) == 0) return;
+        Rect point{at, at};
+        for (int64_t& x : point.hi) ++x;
+        found = to_string(point) + " on processor " + owners_.machine().processor_name(p);
       });
     }
   }

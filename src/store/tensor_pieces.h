@@ -47,6 +47,7 @@ class TensorPieces {
   // Another number whenever a piece came to lie elsewhere; no two tensors have the same.
   int64_t version() const { return version_; }
   bool has_piece(int64_t processor) const;
+  int64_t bytes_here(int64_t processor) const;  // of a piece of this process; 0 if it has none
   std::byte* data(int64_t processor) const { return pieces_[processor].data; }
   const Coordinates& strides(int64_t processor) const { return pieces_[processor].strides; }
   // The part of a processor's piece that holds `rect`; the rectangle lies in one run of every dimension.
@@ -59,7 +60,7 @@ class TensorPieces {
   // memory, `stride` elements apart: those from coordinates `at` on along the last dimension.
   using FillRow = std::function<void(std::span<const int64_t> at, int64_t count, std::byte* memory, int64_t stride)>;
   void fill(const FillRow& row);
-  // Where two replicas of an element differ: its coordinates as text, or empty if all agree.
+  // Where two replicas of an element in this process differ: its coordinates as text, or empty if all agree.
   std::string differing_replica() const;
   // The whole tensor in row-major order, taken from the first replica.
   std::vector<std::byte> gather() const;
@@ -75,6 +76,8 @@ class TensorPieces {
     Coordinates strides;
   };
   int64_t local_offset(const Piece& piece, const Coordinates& at) const;
+  bool is_ours(int64_t processor) const { return has_piece(processor) && pieces_[processor].is_ours; }
+  int64_t first_of_ours(const Colour& colour) const;
 
   Ownership owners_;
   ElementType type_;

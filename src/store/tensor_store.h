@@ -33,6 +33,8 @@ class TensorStore {
     return pieces_[tensor]->element(processor, at);
   }
 
+  int64_t bytes_here(int64_t processor) const;  // of all tensors' pieces of a processor of this process
+
   void fill(int tensor, const TensorPieces::FillRow& row) { pieces_[tensor]->fill(row); }
   // The same element by element: `value` writes the element of the given coordinates.
   using FillElement = std::function<void(std::span<const int64_t> at, void* element)>;
@@ -44,5 +46,8 @@ class TensorStore {
   ElementType type_;
   std::vector<std::shared_ptr<TensorPieces>> pieces_;
 };
+
+// The most that a processor of this process has had: of the allocator, and pieces that come from elsewhere.
+int64_t peak_with_pieces(const Allocator& allocator, const TensorStore& store);
 
 }  // namespace distal::core

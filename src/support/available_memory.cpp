@@ -1,5 +1,7 @@
 #include "support/available_memory.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <fstream>
 #include <limits>
@@ -88,5 +90,11 @@ int64_t left_of_job(const fs::path& root) {
 }  // namespace
 
 int64_t available_memory(const fs::path& root) { return std::min(left_on_machine(root), left_of_job(root)); }
+
+int64_t resident_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<int64_t>(usage.ru_maxrss) * 1024;
+}
 
 }  // namespace distal::core

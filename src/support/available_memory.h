@@ -9,4 +9,7 @@ namespace distal::core {
 // allowed. Files of the system are looked for under `root`.
 int64_t available_memory(const std::filesystem::path& root = "/");
 
+// The most memory that this process has had, as the system counts it.
+int64_t resident_bytes();
+
 }  // namespace distal::core

@@ -29,6 +29,7 @@ void expect_same(const RunReport& a, const RunReport& b) {
   EXPECT_EQ(a.bytes_moved, b.bytes_moved);
   EXPECT_EQ(a.bytes_copied, b.bytes_copied);
   EXPECT_EQ(a.messages, b.messages);
+  EXPECT_EQ(a.peak_bytes_per_processor, b.peak_bytes_per_processor);
 }
 
 class Rerun : public testing::TestWithParam<RunOptions> {};
@@ -40,6 +41,11 @@ TEST_P(Rerun, OnNewData) {
   Product p;
   Kernel kernel = p.A.compile();
   RunReport first = kernel.run(GetParam());
+  int64_t pieces = 3 * 3 * 3 * 8;  // of 6 x 6 matrices on a 2 x 2 grid
+  EXPECT_GE(first.peak_bytes_per_processor, pieces);
+  EXPECT_LE(first.peak_bytes_per_processor, kernel.cost().peak_bytes_per_processor);
+  if (GetParam().own_memory) EXPECT_EQ(first.peak_bytes_per_processor, kernel.cost().peak_bytes_per_processor);
+  EXPECT_GT(first.resident_bytes, first.peak_bytes_per_processor);
   p.expect_right();
   for (int i = 0; i < 5; ++i) {
     fill(p.B, i);

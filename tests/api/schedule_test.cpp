@@ -248,6 +248,71 @@ TEST(ApiBuffers, BindingOneLeavesTheOthers) {
   EXPECT_EQ(a.at({4}), 4);
 }
 
+TEST(ApiBuffers, ElementsThatWouldBeOneAreRefused) {
+  Tensor<double> A("A", {4, 3});
+  std::vector<double> memory(40);
+  auto refuses = [&](std::vector<int64_t> strides) {
+    std::string said = error_of([&] {
+      A.bind(0, memory, strides);
+      A.pieces();
+    });
+    EXPECT_EQ(said, "error: tensor A: the buffer for processor 0 has strides (" + std::to_string(strides[0]) + ", " +
+                        std::to_string(strides[1]) +
+                        "), with which two elements of its piece of (4, 3) would be one\n  help: from column to column "
+                        "it is at least as far as there are rows in the piece, or the other way");
+  };
+  refuses({1, 3});  // four rows
+  refuses({2, 1});  // three columns
+  refuses({0, 1});
+  refuses({3, 6});
+  for (const std::vector<int64_t>& strides : {std::vector<int64_t>{1, 4}, {3, 1}, {5, 2}, {2, 9}, {4, 5}, {3, 11}}) {
+    A.bind(0, memory, strides);
+    A.fill([](const std::vector<int64_t>& at) { return 10.0 * at[0] + at[1]; });
+    A.for_each([&](const std::vector<int64_t>& at, double& got) { EXPECT_EQ(got, 10.0 * at[0] + at[1]); });
+  }
+}
+
+TEST(ApiBuffers, OneThatStridesLeaveIsRefused) {
+  Tensor<double> A("A", {4, 3});
+  std::vector<double> memory(12);
+  EXPECT_EQ(error_of([&] {
+              A.bind(0, memory, {1, -4});
+              A.pieces();
+            }),
+            "error: tensor A: the buffer for processor 0 is left by strides (1, -4): 8 elements of its piece would lie "
+            "before it\n  help: with a pointer in place of a span, a buffer may begin in the middle");
+  A.bind(0, memory.data() + 8, {1, -4});
+  A.set({3, 2}, 7);
+  EXPECT_EQ(memory[3], 7);
+}
+
+// Where elements of one lie between those of the other they are apart.
+TEST(ApiBuffers, WhatIsWrittenLiesApart) {
+  Tensor<double> A("A", {4}), B("B", {4}), C("C", {4});
+  IndexVar i;
+  A(i) = B(i) * C(i);
+  Kernel kernel = A.compile();
+  std::vector<double> memory(8, 3);
+  std::span<double> all(memory);
+  std::string same =
+      "tensor A is written, and its piece of processor 0 lies in the same memory as that of processor 0 "
+      "of tensor B";
+  A.bind(0, all.subspan(0, 4));
+  for (size_t begin : {0, 1, 3}) {
+    B.bind(0, all.subspan(begin, 4));
+    EXPECT_EQ(error_of([&] { kernel.run(); }), "error: " + same + "\n  help: bind other memory to one of them");
+  }
+  B.bind(0, all.subspan(4));
+  C.bind(0, all.subspan(4));  // both only read it
+  kernel.run();
+  EXPECT_EQ(memory[3], 9);
+  B.bind(0, all.subspan(1), {2});
+  A.bind(0, all.subspan(0, 7), {2});
+  C.bind(0, all.subspan(1), {2});
+  kernel.run();
+  EXPECT_EQ(memory, (std::vector<double>{81, 9, 81, 9, 9, 3, 9, 3}));
+}
+
 TEST(ApiBuffers, OneThatIsTooSmallIsRefused) {
   Machine line{Grid(2)};
   Tensor<double> A("A", {5, 4}, Format({Dense, Dense}, Distribution(line, {0})));

@@ -185,6 +185,10 @@ class Text(CliTest):
         self.assertNotIn(-1, places)
         self.assertEqual(places, sorted(places))
 
+    def test_a_dump_is_no_json_and_of_no_ranks(self):
+        self.refuse(2, "--json excludes --dump", "explain", SUMMA, "--dump=plan", "--json")
+        self.refuse(2, "--dump excludes --ranks", "explain", SUMMA, "--dump=messages", "--ranks", 2)
+
     def test_every_pass_can_be_dumped(self):
         for name in ("module", "placement", "schedule", "program", "plan", "messages", "leaf"):
             self.assertTrue(self.succeed("explain", SUMMA, f"--dump={name}", "--set", SMALL).strip(), name)

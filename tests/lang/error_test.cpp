@@ -61,6 +61,13 @@ TEST(Errors, RenderedWhole) {
             "  tensor A(4, 4) : xy -> xz on M\n"
             "                          ^\n"
             "  help: the dimensions of A are `x` and `y`; a face is a number, or an expression in parentheses");
+  EXPECT_EQ(
+      rendered("machine M = Grid(4)\ntensor A(4, 4) : xy -> xy on M\n"),
+      "t.distal:2:24: error: `xy` is not a dimension of A\n"
+      "  tensor A(4, 4) : xy -> xy on M\n"
+      "                         ^~\n"
+      "  help: the dimensions of A are `x` and `y`; `xy` names 2 of them, and there is one dimension of the machine "
+      "here; a face is a number, or an expression in parentheses");
   EXPECT_EQ(rendered("tensor a\na = 1\nschedule\n  spilt(k, ko, ki, 4)\n"),
             "t.distal:4:3: error: unknown schedule command `spilt`\n"
             "    spilt(k, ko, ki, 4)\n"

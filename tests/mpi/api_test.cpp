@@ -452,13 +452,34 @@ TEST(MpiKernel, RefusesABufferOfOneRankOnAll) {
             "tensor " + s.A.name() + ": the buffer for processor 0 has 1 elements, and its piece reaches over 20");
 }
 
+TEST(MpiKernel, RefusesToWriteWhereItReads) {
+  Machine line{Grid(2)};
+  Format rows({Dense, Dense}, Distribution(line, {0}));
+  Tensor<double> A("A", {4, 3}, rows), B("B", {4, 3}, rows);
+  IndexVar i, j, io, ii;
+  A(i, j) = B(i, j);
+  A.schedule().distribute({i}, {io}, {ii}, line);
+  MpiKernel kernel(A.compile(), MPI_COMM_WORLD);
+  std::vector<double> memory(6);
+  for (int64_t p : kernel.processors()) {
+    if (p > 0) continue;
+    A.bind(p, memory);
+    B.bind(p, memory);
+  }
+  EXPECT_EQ(message_of([&] { kernel.run(); }),
+            "tensor A is written, and its piece of processor 0 lies in the same memory as that of processor 0 of "
+            "tensor B");
+}
+
 TEST(MpiKernel, ComparesWhatRanksWereTold) {
   std::string differ = "the statements, params and options of rank 1 differ from those of rank 0";
   bool is_second = rank_of_this() == 1;
   Summa s;
   MpiKernel kernel(s.A.compile(), MPI_COMM_WORLD);
   s.ni = is_second ? 8 : 7;
-  EXPECT_EQ(message_of([&] { kernel.run(); }), differ);
+  EXPECT_EQ(error_of([&] { kernel.run(); }),
+            "error: " + differ +
+                "\n  help: here is `param #4 = 8`, and there `param #4 = 7`; all ranks must be told the same");
   s.ni = 7;
   kernel.run();
 
@@ -485,7 +506,8 @@ TEST(MpiKernel, ComparesWhatRanksWereTold) {
   RunOptions strict;
   strict.strict_order = is_second;
   EXPECT_EQ(error_of([&] { kernel.run(strict); }),
-            "error: " + differ + "\n  help: all ranks must be started alike, on the same files");
+            "error: " + differ +
+                "\n  help: here is `in strict order`, and there `in any order`; all ranks must be told the same");
 }
 
 // Only one has pieces yet.

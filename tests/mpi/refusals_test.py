@@ -72,19 +72,42 @@ class Refusals(CliTest):
 
     def test_options_are_refused_before_there_are_ranks(self):
         run = ["run", SUMMA, "--engine", "mpi", "--ranks", 3]
+        np.save(self.folder / "small.npy", np.zeros((2, 3)))
         for said, words in {
             "--load Z=z.npy: there is no tensor Z in the program": ["--load", "Z=z.npy"],
             "--save Z=z.npy: there is no tensor Z in the program": ["--save", "Z=z.npy"],
             "--strict-order chooses how leaves run": ["--strict-order", "--leaf", "generated"],
+            "missing.npy' does not exist": ["--load", "B=missing.npy"],
+            "the file's shape is (2, 3), the tensor's is (": ["--load", f"B={self.folder}/small.npy"],
         }.items():
             with self.subTest(words=words):
                 text = self.refuse(2, said, *run, *words)
                 self.assertEqual(len(text.splitlines()), 1, text)
 
+    def test_folder_to_save_to_is_missing(self):
+        run = ["run", SUMMA, "--engine", "mpi", "--ranks", 3, "--save", "A=no/such/a.npy"]
+        said = self.refuse(2, "'no/such/a.npy' cannot be opened for writing", *run)
+        self.assertEqual(len(said.splitlines()), 2, said)
+
     def test_missing_data_is_said_once(self):
-        run = ["run", SUMMA, "--engine", "mpi", "--ranks", 3]
-        said = self.refuse(2, "missing.npy' does not exist", *run, "--load", "B=missing.npy")
-        self.assertEqual(said.count("missing.npy"), 1, said)
+        done = mpirun("-n", 3, BINARY, "run", SUMMA, "--engine", "mpi", "--load", "B=missing.npy")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(done.stderr.count("missing.npy' does not exist"), 1, done.stderr)
+
+    def test_threads_in_a_job(self):
+        done = mpirun("-n", 2, BINARY, "run", SUMMA)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(done.stdout, "")
+        said = "this is one of 2 processes of a job, and the threads engine is one process"
+        self.assertIn(f"error: {said}\n  help: --engine mpi lets them run the program together", done.stderr)
+        self.assertEqual(mpirun("-n", 1, BINARY, "run", SUMMA).returncode, 0)
+
+    def test_place_of_an_error_is_shown_once(self):
+        wrong = self.write("wrong.distal", "param n = 4\ntensor A(n)\ntensor B(n, n)\nA(i) = B(i)\n")
+        done = mpirun("-n", 2, BINARY, "run", wrong, "--engine", "mpi")
+        self.assertEqual(done.stderr.count("error: "), 1, done.stderr)
+        self.assertIn("wrong.distal:4:8: error: ", done.stderr)
+        self.assertIn("  A(i) = B(i)\n         ^", done.stderr)
 
     def test_wrong_words_are_said_once(self):
         done = mpirun("-n", 3, BINARY.with_name("distal-mpi"), "run", SUMMA, "--engine", "mpi", "--bogus")
@@ -144,9 +167,13 @@ class Refusals(CliTest):
         """Every rank would read all of it."""
         large = self.folder / "large.npy"
         with open(large, "wb") as file:
-            file.truncate(2**40)
+            np.lib.format.write_array_header_1_0(
+                file, {"descr": "<f8", "fortran_order": False, "shape": (2**20, 2**17)}
+            )
+            file.truncate(file.tell() + 2**40)
+        sizes = f"ni={2**20},nk={2**17},nj=1"
         for engine, ranks in (("threads", 1), ("mpi", 3)):
-            run = ["run", SUMMA, "--engine", engine, "--ranks", ranks, "--load", f"B={large}"]
+            run = ["run", SUMMA, "--engine", engine, "--ranks", ranks, "--load", f"B={large}", "--set", sizes]
             self.refuse(3, f"the run needs {ranks}.0 TiB (", *run)
 
     def test_gpus(self):
@@ -172,7 +199,8 @@ class Refusals(CliTest):
         )
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn("--ranks 3, and the job has 1", done.stderr)
-        self.assertIn("`distal run` starts ranks; here mpirun does, without --ranks", done.stderr)
+        self.assertIn("`distal run` starts ranks where no starter has set variables such as PMIX_RANK", done.stderr)
+        self.assertIn("here mpirun does, without --ranks", done.stderr)
 
 
 class Differences(CliTest):
@@ -182,7 +210,8 @@ class Differences(CliTest):
         done = mpirun("-n", 1, *first, ":", "-n", 1, *second)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn(f"{what} of rank 1 differ from those of rank 0", done.stderr)
-        self.assertIn("all ranks must be started alike, on the same files", done.stderr)
+        self.assertIn("; all ranks must be told the same", done.stderr)
+        return done.stderr
 
     def test_words(self):
         mpi = BINARY.with_name("distal-mpi")
@@ -212,7 +241,8 @@ class Differences(CliTest):
         text = SUMMA.read_text(encoding="utf-8")
         first, second = self.in_two_folders("p.distal", [text.encode(), text.replace("nk = ", "nk = 1").encode()])
         run = [BINARY, "run", "p.distal", "--engine", "mpi"]
-        self.differ("the program and its params", [*first, *run], [*second, *run])
+        said = self.differ("the program and its params", [*first, *run], [*second, *run])
+        self.assertRegex(said, r"help: here is `param .*nk = 11024.*`, and there `param .*nk = 1024.*`;")
 
     def test_data(self):
         header = b"\x93NUMPY\x01\x00\x76\x00{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }"
@@ -237,6 +267,24 @@ class Users(CliTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("3 MPI ranks", done.stdout)
 
+    def test_statement_that_reads_what_another_wrote(self):
+        """What was written lies on other ranks too, where the check of a few elements reads it."""
+        copies = "tensor A(9) : x -> x cyclic(x) on M\ntensor R(9) : x -> x on M\nA(i) = B(i)\nR(i) = 2 * A(i)\n"
+        sums = "tensor A(9) : x -> x cyclic(x) on M\ntensor R\nA(i) = B(i)\nR += A(i) * B(i)\n"
+        for text in (copies, sums):
+            program = self.write("two.distal", "machine M = Grid(4)\ntensor B(9) : x -> x on M\n" + text)
+            for ranks in (1, 2, 3):
+                for shared in "01":
+                    for check in ([], ["--check"]):
+                        run = ["run", program, "--engine", "mpi", "--ranks", ranks, *check]
+                        self.succeed(*run, env={"DISTAL_MPI_SHARED": shared})
+
+    def test_input_is_left_for_the_next_command(self):
+        script = f"while read n; do echo $n; '{BINARY}' run '{SUMMA}' --engine mpi --ranks 2 --json --reps 1; done"
+        done = subprocess.run(
+            ["sh", "-c", script], input="first\nsecond\n", capture_output=True, encoding="utf-8", timeout=60, check=True
+        )
+        self.assertEqual([line for line in done.stdout.splitlines() if line[0] != "{"], ["first", "second"])
 
     def test_files(self):
         """Every rank reads what it needs of them, and one writes the result."""

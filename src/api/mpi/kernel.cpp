@@ -5,6 +5,7 @@
 #include <chrono>
 #include <map>
 
+#include "api/buffers.h"
 #include "api/kernel_state.h"
 #include "api/mpi/node_pieces.h"
 #include "distal/mpi.h"
@@ -42,9 +43,13 @@ core::MpiOptions mpi_options(const RunOptions& options, bool share) {
 std::string told_to(const BuiltModule& built, const Prepared& prepared) {
   core::Module module = built.module;
   module.params.clear();  // with the values that they had once
+  std::string text = core::to_string(module) + "\n";
+  for (size_t p = 0; p < prepared.values.size(); ++p) {
+    text += fmt::format("param {} = {}\n", built.params[p]->name, prepared.values[p]);
+  }
   std::map<std::string, size_t> numbers;
   std::string out, word;
-  for (char c : core::to_string(module) + "\n") {
+  for (char c : text) {
     if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') {
       word += c;
       continue;
@@ -53,7 +58,7 @@ std::string told_to(const BuiltModule& built, const Prepared& prepared) {
     out += c;
     word.clear();
   }
-  return out + fmt::format("{}", fmt::join(prepared.values, " "));
+  return out;
 }
 
 }  // namespace
@@ -76,7 +81,7 @@ struct MpiKernel::State {
       told_for = prepared;
     });
     core::require_same(cluster, "the statements, params and options",
-                       told + (options.strict_order ? " in strict order" : ""));
+                       told + (options.strict_order ? "in strict order" : "in any order"));
   }
 
   // Leaves each tensor the pieces of this rank's processors.
@@ -117,11 +122,13 @@ struct MpiKernel::State {
     core::together(cluster, [&] {
       prepared = spread();
       for (const auto& t : kernel->built.tensors) missing = core::checked_add(missing, t->missing_bytes());
+      if (missing == 0) require_apart(prepared->plan, kernel->built.tensors);
     });
     if (core::all_say(cluster.all(), missing == 0)) return prepared;  // as at most runs
     core::require_machine_memory(cluster, missing, core::available_memory());
     core::together(cluster, [&] {
       for (const auto& t : kernel->built.tensors) t->shared_pieces();
+      require_apart(prepared->plan, kernel->built.tensors);
     });
     return prepared;
   }
@@ -135,12 +142,18 @@ struct MpiKernel::State {
     auto start = std::chrono::steady_clock::now();
     int64_t copied = node.copy(engine->threads());
     core::RunCounts counts = engine->run();
-    double taken = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    MPI_Allreduce(MPI_IN_PLACE, &taken, 1, MPI_DOUBLE, MPI_MAX, cluster.all());
+    std::chrono::nanoseconds taken = std::chrono::steady_clock::now() - start;
+    int64_t most[] = {taken.count(), engine->peak_here(), core::resident_bytes()};
+    MPI_Allreduce(MPI_IN_PLACE, most, 3, MPI_INT64_T, MPI_MAX, cluster.all());
     MPI_Allreduce(MPI_IN_PLACE, &copied, 1, MPI_INT64_T, MPI_SUM, cluster.all());
     engine->store().let_go();
     node.let_go();
-    return {taken, counts.bytes_moved, counts.bytes_copied + copied, counts.messages};
+    return {static_cast<double>(most[0]) * 1e-9,
+            counts.bytes_moved,
+            counts.bytes_copied + copied,
+            counts.messages,
+            most[1],
+            most[2]};
   }
 
   std::shared_ptr<Kernel::State> kernel;

@@ -38,7 +38,7 @@ class MpiSite : public Site {
   std::string processors() const override;
   int64_t peak_per_processor() const override { return engine_.peak_per_processor(); }
   int64_t resident_bytes() const override {
-    int64_t bytes = resident_bytes_here();
+    int64_t bytes = core::resident_bytes();
     MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_MAX, cluster_.all());
     return bytes;
   }
@@ -82,7 +82,8 @@ std::string MpiSite::processors() const {
 void require_fitting(const CliOptions& options, const Cluster& cluster) {
   if (options.ranks == 0 || options.ranks == cluster.ranks()) return;
   throw Error(fmt::format("--ranks {}, and the job has {}", options.ranks, cluster.ranks()), {},
-              cluster.ranks() == 1 ? "`distal run` starts ranks; here mpirun does, without --ranks"
+              cluster.ranks() == 1 ? "`distal run` starts ranks where no starter has set variables such as PMIX_RANK; "
+                                     "here mpirun does, without --ranks"
                                    : "leave --ranks away where mpirun starts the ranks");
 }
 

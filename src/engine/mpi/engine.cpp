@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <sstream>
 #include <thread>
 
 #include "engine/processes.h"
@@ -60,6 +61,27 @@ void require_node_memory(int64_t need, int64_t have) {
               "choose smaller sizes, or more nodes", Error::Kind::Resources);
 }
 
+// Others may not have the file that it is a place in.
+void broadcast_span(const Cluster& cluster, int from, SourceSpan& span) {
+  int numbers[] = {span.line, span.column, span.length};
+  MPI_Bcast(numbers, 3, MPI_INT, from, cluster.all());
+  Source source = span.source ? *span.source : Source{};
+  for (std::string* text : {&source.name, &source.text}) broadcast_text(cluster, from, *text);
+  span = {numbers[0] > 0 ? std::make_shared<const Source>(std::move(source)) : nullptr, numbers[0], numbers[1],
+          numbers[2]};
+}
+
+// The first lines in which two texts differ.
+std::pair<std::string, std::string> first_difference(const std::string& a, const std::string& b) {
+  std::istringstream of_a(a), of_b(b);
+  std::string x, y;
+  do {
+    x.clear(), y.clear();
+    std::getline(of_a, x), std::getline(of_b, y);
+  } while (x == y && (of_a || of_b));
+  return {x, y};
+}
+
 }  // namespace
 
 MpiEngine::MpiEngine(const Plan& plan, const Cluster& cluster, const MpiOptions& options)
@@ -101,7 +123,8 @@ MemoryOptions MpiEngine::memory_options(const MpiOptions& options, bool shares) 
 }
 
 void MpiEngine::connect() {
-  verify(plan_, needs_, {});
+  // What a machine has was compared with what it needs; that no processor takes more than that is seen here.
+  verify(plan_, needs_, {.per_processor = needs_.peak_per_processor});
   transport_ = std::make_unique<MpiTransport>(cluster_, ranks_, plan_.tensors[0].element_bytes);
 }
 
@@ -133,9 +156,6 @@ void MpiEngine::place_pieces() {
     std::byte* memory = window_ ? window_->of(rank) : block_.get();
     for (size_t t = 0; t < plan_.tensors.size(); ++t) pieces[t]->place(offsets[t], memory, ours);
   }
-  for (int64_t p = 0; p < plan_.processors; ++p) {
-    if (is_here(p)) allocator_.counted(p, needs_.home_bytes[static_cast<size_t>(p)]);
-  }
   store_ = std::make_unique<TensorStore>(plan_, std::move(pieces));
 }
 
@@ -160,7 +180,7 @@ RunCounts MpiEngine::of_all(RunCounts mine) const {
 }
 
 int64_t MpiEngine::peak_per_processor() const {
-  int64_t peak = allocator_.peak_per_processor();
+  int64_t peak = peak_here();
   MPI_Allreduce(MPI_IN_PLACE, &peak, 1, MPI_INT64_T, MPI_MAX, cluster_.all());
   return peak;
 }
@@ -228,13 +248,14 @@ void broadcast_text(const Cluster& cluster, int from, std::string& text) {
 void together(const Cluster& cluster, const std::function<void()>& f) {
   int kind = 0;
   std::string message, help;
+  SourceSpan span;
   try {
     f();
   } catch (const Error& e) {
     kind = static_cast<int>(e.kind());
-    // A place in a file is shown in the message, as only this rank knows it.
-    message = e.span().line > 0 ? std::string(e.what()) : e.message();
-    help = e.span().line > 0 ? "" : e.help();
+    message = e.message();
+    help = e.help();
+    span = e.span();
   } catch (const std::bad_alloc&) {
     kind = static_cast<int>(Error::Kind::Resources);
     message = "out of memory";
@@ -244,17 +265,22 @@ void together(const Cluster& cluster, const std::function<void()>& f) {
   if (first == cluster.ranks()) return;
   MPI_Bcast(&kind, 1, MPI_INT, first, cluster.all());
   for (std::string* text : {&message, &help}) broadcast_text(cluster, first, *text);
-  throw AgreedError(message, {}, help, static_cast<Error::Kind>(kind));
+  broadcast_span(cluster, first, span);
+  throw AgreedError(message, span, help, static_cast<Error::Kind>(kind));
 }
 
 void require_same(const Cluster& cluster, const std::string& what, const std::string& text) {
   uint64_t mine = std::hash<std::string>{}(text);
   uint64_t root = mine;
   MPI_Bcast(&root, 1, MPI_UINT64_T, 0, cluster.all());
+  if (all_say(cluster.all(), mine == root)) return;
+  std::string of_root = text;
+  broadcast_text(cluster, 0, of_root);
   together(cluster, [&] {
     if (mine == root) return;
+    auto [here, there] = first_difference(text, of_root);
     throw Error(fmt::format("{} of rank {} differ from those of rank 0", what, cluster.rank()), {},
-                "all ranks must be started alike, on the same files");
+                fmt::format("here is `{}`, and there `{}`; all ranks must be told the same", here, there));
   });
 }
 

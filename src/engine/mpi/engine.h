@@ -44,6 +44,7 @@ class MpiEngine {
   RunCounts run();
   RunCounts run_stage(size_t stage);
   int64_t peak_per_processor() const;
+  int64_t peak_here() const { return peak_with_pieces(allocator_, *store_); }  // of this rank's processors
 
   // The whole of a tensor in row-major order, on rank 0 or on all.
   enum class At { Root, All };

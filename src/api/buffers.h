@@ -1,0 +1,27 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "api/state.h"
+#include "plan/plan.h"
+
+namespace distal {
+
+// The offsets of the first and the last element that strides lead to, from where a buffer begins.
+struct BufferReach {
+  int64_t first = 0, last = 0;
+  int64_t elements() const { return last - first + 1; }
+};
+BufferReach reach_of(const core::Coordinates& extents, const core::Coordinates& strides);
+
+// Refuses a buffer that a piece of these extents would leave, or in which two of its elements would be one.
+void require_room(const std::string& tensor, const TensorState::Bound& buffer, const core::Coordinates& extents,
+                  const core::Coordinates& strides);
+
+// Refuses tensors in buffers of a caller's if a piece that a plan writes surely has an element in common with another
+// one of this process: what is written there would change what is read. Pieces that only lie between each other's
+// elements are fine, as are inputs in the same memory. All have their pieces.
+void require_apart(const core::Plan& plan, const std::vector<std::shared_ptr<TensorState>>& tensors);
+
+}  // namespace distal

@@ -1,0 +1,36 @@
+// The pieces of a process that has some of them.
+
+#include <gtest/gtest.h>
+
+#include "store/tensor_store.h"
+#include "support/programs.h"
+
+namespace distal::core {
+namespace {
+
+// Three processors that each have all of T, of four numbers; this process has the last two, and looks at the first.
+struct Replicas {
+  Plan plan = test::plan_text("tensor T(4) : x -> * on Grid(3)\ntensor B(4)\nT(i) = B(i)\n");
+  TensorPieces pieces{plan.tensors[0].owners, ElementType::Double, plan.tensors[0].order};
+  std::vector<double> memory[3] = {std::vector<double>(4, 1), std::vector<double>(4, 2), std::vector<double>(4, 2)};
+
+  Replicas() {
+    for (int64_t p = 0; p < 3; ++p) pieces.place(p, reinterpret_cast<std::byte*>(memory[p].data()), p > 0);
+  }
+};
+
+TEST(Pieces, ReplicasOfThisProcessAreCompared) {
+  Replicas r;
+  EXPECT_EQ(r.pieces.differing_replica(), "");
+  r.memory[2][3] = 5;
+  EXPECT_EQ(r.pieces.differing_replica(), "[3:4] on processor (2)");
+}
+
+TEST(Pieces, ThoseOfThisProcessAreCounted) {
+  Replicas r;
+  EXPECT_EQ(r.pieces.bytes_here(0), 0);
+  EXPECT_EQ(r.pieces.bytes_here(1), 32);
+}
+
+}  // namespace
+}  // namespace distal::core
