@@ -31,10 +31,17 @@ void Resource::add_exclusive(const TaskPtr& task, std::vector<TaskPtr>& dependen
 TaskGraph::TaskGraph(int threads, Tasks tasks, OnFailure on_failure)
     : inline_(threads <= 1 && tasks == Tasks::Synchronous), on_failure_(std::move(on_failure)) {
   if (inline_) return;
-  for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+  try {
+    for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+  } catch (...) {  // the system has no more threads
+    stop();
+    throw;
+  }
 }
 
-TaskGraph::~TaskGraph() {
+TaskGraph::~TaskGraph() { stop(); }
+
+void TaskGraph::stop() {
   {
     std::lock_guard lock(mutex_);
     stopping_ = true;

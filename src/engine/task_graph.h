@@ -72,6 +72,7 @@ class TaskGraph {
 
  private:
   void work();
+  void stop();
   void run(const TaskPtr& task);
   void start(const TaskPtr& task);
   bool carry_out(const TaskPtr& task);

@@ -47,6 +47,8 @@ Operand operand(const Matrix<T>& m, int64_t rows, int64_t columns) {
 
 template <class T>
 const Cblas<T>& functions() {
+  thread_local const bool has_room = (require_room_for_calls(), true);
+  static_cast<void>(has_room);
   return std::get<Cblas<T>>(blas_library().functions);
 }
 

@@ -2,15 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <sys/mman.h>
+#include <sys/resource.h>
+
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
+#include <mutex>
 #include <type_traits>
 
 #include "leaf/blas_vendor.h"
 #include "support/environment.h"
 #include "support/error.h"
+#include "support/text.h"
 
 namespace distal::core {
 
@@ -72,6 +77,25 @@ BlasLibrary load_blas(const std::string& name, Vectors cpu) {
   }
   out.description = describe(out, name, own_kernels);
   return out;
+}
+
+void require_room_for_calls() {
+  constexpr size_t kBytes = size_t{160} << 20;  // OpenBLAS takes 128 MiB, and what belongs to it
+  static std::mutex mutex;
+  static size_t threads = 0;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+  std::lock_guard lock(mutex);
+  // Those that came before may not have taken theirs yet.
+  size_t bytes = ++threads * kBytes;
+  if (void* room = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); room != MAP_FAILED) {
+    munmap(room, bytes);
+    return;
+  }
+  throw Error(fmt::format("each thread that calls BLAS needs 160 MiB, and this process may only have {} in all",
+                          bytes_in_full(static_cast<int64_t>(limit.rlim_cur))),
+              {}, "raise the limit (ulimit -v), or run with fewer threads or with --leaf generated",
+              Error::Kind::Resources);
 }
 
 std::string blas_name() {

@@ -27,6 +27,10 @@ std::string blas_name();
 // The BLAS that leaves use. Loaded at the first call, which may throw as above, and then for good.
 const BlasLibrary& blas_library();
 
+// Refuses to call a BLAS from one more thread where the process may not have the memory that a library takes for each,
+// by an Error of kind Resources: OpenBLAS asks for it again and again until it is given.
+void require_room_for_calls();
+
 // Which BLAS leaves use, in one line.
 std::string blas_description();
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 
 #include "plan/workspace.h"
 
@@ -12,23 +13,47 @@ namespace distal::core {
 
 namespace {
 
-// Whether no element lies in two of the rectangles: a sweep along the dimension in which they differ most.
-bool are_disjoint(std::vector<const Rect*> rects) {
-  if (rects.size() < 2) return true;
-  if (rects[0]->dimensions() == 0) return false;
-  size_t along = 0, most = 0;
-  for (size_t d = 0; d < rects[0]->dimensions(); ++d) {
-    std::set<int64_t> starts;
-    for (const Rect* r : rects) starts.insert(r->lo[d]);
-    if (starts.size() > most) along = d, most = starts.size();
-  }
-  std::sort(rects.begin(), rects.end(), [&](const Rect* a, const Rect* b) { return a->lo[along] < b->lo[along]; });
-  for (size_t i = 0; i < rects.size(); ++i) {
-    for (size_t j = i + 1; j < rects.size() && rects[j]->lo[along] < rects[i]->hi[along]; ++j) {
-      if (overlap(*rects[i], *rects[j])) return false;
+using RectPointers = std::span<const Rect*>;
+
+bool are_disjoint_in_pairs(RectPointers sorted, size_t along) {
+  for (size_t i = 0; i < sorted.size(); ++i) {
+    for (size_t j = i + 1; j < sorted.size() && sorted[j]->lo[along] < sorted[i]->hi[along]; ++j) {
+      if (overlap(*sorted[i], *sorted[j])) return false;
     }
   }
   return true;
+}
+
+// Cuts them along one dimension after the other wherever no rectangle lies across, until no dimension is left along
+// which those of a part can be cut: there are few of them then, as the parts of a tensor lie in rows and columns.
+bool are_disjoint_from(RectPointers rects, size_t along, size_t uncut) {
+  if (rects.size() < 2) return true;
+  std::sort(rects.begin(), rects.end(), [&](const Rect* a, const Rect* b) { return a->lo[along] < b->lo[along]; });
+  size_t dimensions = rects[0]->dimensions();
+  if (uncut == dimensions) return are_disjoint_in_pairs(rects, along);
+  size_t begin = 0;
+  int64_t reach = rects[0]->hi[along];
+  for (size_t i = 1; i <= rects.size(); ++i) {
+    if (i < rects.size() && rects[i]->lo[along] < reach) {
+      reach = std::max(reach, rects[i]->hi[along]);
+      continue;
+    }
+    bool whole = i - begin == rects.size();
+    if (!are_disjoint_from(rects.subspan(begin, i - begin), (along + 1) % dimensions, whole ? uncut + 1 : 0)) {
+      return false;
+    }
+    begin = i;
+    if (i < rects.size()) reach = rects[i]->hi[along];
+  }
+  return true;
+}
+
+// Whether no element lies in two of the rectangles.
+bool are_disjoint(std::vector<const Rect*> rects) {
+  if (rects.size() < 2) return true;
+  if (rects[0]->dimensions() == 0) return false;
+  std::erase_if(rects, [](const Rect* r) { return r->empty(); });
+  return are_disjoint_from(rects, 0, 0);
 }
 
 class Verifier : public PlanVisitor {

@@ -8,11 +8,10 @@ import json
 import math
 import os
 import re
-import subprocess
 import unittest
 
 import numpy as np
-from support import ALGORITHMS, BINARY, TIMEOUT, CliTest, distal, settings
+from support import ALGORITHMS, CliTest, distal, distal_within, settings
 
 SUMMA = ALGORITHMS / "summa.distal"
 SMALL = "ni=32,nj=24,nk=40,chunk=8"
@@ -527,6 +526,18 @@ class Resources(CliTest):
         text = self.succeed("--version", env={"DISTAL_BLAS": "/nonexistent/libblas.so"})
         self.assertIn("\nBLAS: none; cannot load a BLAS: /nonexistent/libblas.so", text)
 
+    def test_limits_of_a_process(self):
+        """Whatever there is no memory for, pieces, threads or what BLAS has for itself, is said; nothing waits for it."""
+        said = ""
+        for mebibytes in range(75, 701, 75):
+            sizes = "ni=1000,nj=1000,nk=1000,gx=2,gy=1,chunk=250"
+            done = distal_within(mebibytes, "run", SUMMA, "--set", sizes, "--reps", 1, "--threads", 2)
+            self.assertIn(done.returncode, (0, 3), done.stderr)
+            said += done.stderr
+        self.assertNotIn("internal error", said)
+        wanted = r"error: each thread that calls BLAS needs 160 MiB, and this process may only have .* in all\n  help: raise"
+        self.assertRegex(said, wanted)
+
     def test_an_array_larger_than_memory(self):
         file = self.folder / "large.npy"
         np.save(file, np.zeros(0))
@@ -535,14 +546,7 @@ class Resources(CliTest):
             out.write(header)
             out.truncate(len(header) + 2**32)  # with a hole: no disk is used
         program = self.write("copy.distal", "tensor a(536870912)\ntensor b(536870912)\na(i) = b(i)\n")
-        limit = f"ulimit -v {2**31 // 1024}; exec \"$@\""
-        done = subprocess.run(
-            ["sh", "-c", limit, "sh", str(BINARY), "run", str(program), "--load", f"b={file}"],
-            capture_output=True,
-            encoding="utf-8",
-            timeout=TIMEOUT,
-            check=False,
-        )
+        done = distal_within(2048, "run", program, "--load", f"b={file}")
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertIn(f"'{file}' needs 4294967296 bytes of memory, more than there are", done.stderr)
 

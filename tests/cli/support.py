@@ -31,6 +31,19 @@ def distal(*arguments, cwd=None, env=None):
     )
 
 
+def distal_within(mebibytes, *arguments):
+    """The same in a process that may have so much memory."""
+    limited = f'ulimit -v {mebibytes * 1024} && exec "$@"'
+    return subprocess.run(
+        ["sh", "-c", limited, "sh", str(BINARY), *map(str, arguments)],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=TIMEOUT,
+        check=False,
+    )
+
+
 def settings(values):
     """{"ni": 3, "gx": 2} as --set takes it."""
     return ",".join(f"{name}={value}" for name, value in values.items())

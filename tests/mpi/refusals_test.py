@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
-from support import ALGORITHMS, BINARY, CliTest  # noqa: E402
+from support import ALGORITHMS, BINARY, CliTest, distal_within  # noqa: E402
 
 SUMMA = ALGORITHMS / "summa.distal"
 MPIRUN = os.environ["DISTAL_MPIRUN"]
@@ -345,6 +345,15 @@ class Memory(CliTest):
 
 
 class Death(CliTest):
+    def test_ranks_that_may_not_have_what_blas_needs(self):
+        """They say so where OpenBLAS would ask for it for ever."""
+        said = ""
+        for mebibytes in range(325, 701, 75):
+            sizes = "ni=1000,nj=1000,nk=1000,gx=2,gy=1,chunk=250"
+            run = ["run", SUMMA, "--set", sizes, "--engine", "mpi", "--ranks", 2, "--reps", 1]
+            said += distal_within(mebibytes, *run).stderr
+        self.assertIn("error: each thread that calls BLAS needs 160 MiB, and this process may only have ", said)
+
     def test_rank_that_fails_ends_the_job(self):
         """In the middle of a run, in a leaf."""
         for how, said in {
