@@ -1,5 +1,5 @@
-// An application on four ranks of MPI, whose matrices are laid out as in ScaLAPACK. DISTAL multiplies them where they
-// lie; docs/mpi.md goes through it.
+// An application on four ranks of MPI, whose matrices are laid out as in ScaLAPACK. DISTAL takes them from where they
+// lie, and puts the product where it is to lie; docs/mpi.md goes through it.
 
 #include <distal/distal.h>
 #include <distal/mpi.h>

@@ -65,7 +65,8 @@ class TensorHandle {
   // param changes that the size or the distribution depends on, that memory is made anew, at zero: fill it again.
   std::vector<PieceInfo> pieces();
   // Uses the caller's memory for one processor's piece from now on, without a copy; strides count in elements and are
-  // those of a dense block in the format's order if none are given. The memory must outlive the tensor.
+  // those of a dense block in the format's order if none are given. The memory must outlive the tensor. No two elements
+  // of a piece may be one, and what a kernel writes must lie apart from what it reads.
   void bind(int64_t processor, void* data, std::vector<int64_t> strides = {});
   // The same, with the number of elements that the memory has: a piece that would not fit is refused. A processor that
   // owns no piece takes memory of no elements.

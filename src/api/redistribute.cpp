@@ -21,7 +21,7 @@ RunReport TensorHandle::copy_from(const TensorHandle& source, const RunOptions& 
 RunReport TensorHandle::copy_from(const TensorHandle& source) { return copy_from(source, {}); }
 
 RunReport TensorHandle::redistribute(const Format& format, const RunOptions& options) {
-  require_whole(*state_, "define another tensor as a copy of it, and run that on the ranks");
+  require_whole(*state_, "declare a tensor of the new format, and run an MpiKernel of its copy_kernel()");
   TensorHandle target = in_format(*state_, format);
   RunReport report = target.copy_from(*this, options);
   state_->take_over(*target.state_);

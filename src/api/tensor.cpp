@@ -315,7 +315,7 @@ void TensorHandle::load(const std::string& npy_file) {
 }
 
 void TensorHandle::save(const std::string& npy_file) {
-  require_whole(*state_, "a file takes a whole tensor");
+  require_whole(*state_, "copy it (copy_kernel) to one on a single processor, and write what its rank has");
   core::TensorPieces& pieces = state_->pieces();
   core::write_npy(npy_file, {pieces.type(), shape(), pieces.gather()});
 }

@@ -48,7 +48,13 @@ std::map<std::string, std::string> parse_files(const std::vector<std::string>& w
     auto [name, file] = name_and_value(word, option, "FILE");
     if (!module.find_tensor(name))
       throw Error(fmt::format("{} {}: there is no tensor {} in the program", option, word, name));
-    out[name] = file;
+    if (size_t comma = file.find(','); comma != std::string::npos) {
+      if (size_t equals = file.find('=', comma);
+          equals != std::string::npos && module.find_tensor(file.substr(comma + 1, equals - comma - 1))) {
+        throw Error(fmt::format("{} {}: give {} once for each tensor", option, word, option));
+      }
+    }
+    if (!out.emplace(name, file).second) throw Error(fmt::format("{} names a file for tensor {} twice", option, name));
   }
   return out;
 }

@@ -415,6 +415,9 @@ class Refusals(CliTest):
 
     def test_load(self):
         self.refuse(2, "missing.npy' does not exist", "run", SUMMA, "--load", "B=missing.npy")
+        self.refuse(2, "--load names a file for tensor B twice", "run", SUMMA, "--load", "B=b.npy", "--load", "B=c.npy")
+        two = "--save A=a.npy,B=b.npy: give --save once for each tensor"
+        self.refuse(2, two, "run", SUMMA, "--save", "A=a.npy,B=b.npy")
         self.refuse(2, "is not a file that can be read", "run", SUMMA, "--load", f"B={self.folder}")
         self.refuse(2, "--load Z=b.npy: there is no tensor Z in the program", "run", SUMMA, "--load", "Z=b.npy")
         self.refuse(2, "--load takes NAME=FILE, and got 'B'", "run", SUMMA, "--load", "B")

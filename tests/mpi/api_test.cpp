@@ -385,9 +385,10 @@ TEST(MpiKernel, KnowsItsOwnPiecesOnly) {
             }),
             s.A.name() + "(" + std::to_string(other) + ", " + std::to_string(other) + ") is on another rank");
   std::string is_spread = "error: tensor " + s.A.name() + " is spread over ranks\n  help: ";
-  EXPECT_EQ(error_of([&] { s.A.save("never.npy"); }), is_spread + "a file takes a whole tensor");
+  EXPECT_EQ(error_of([&] { s.A.save("never.npy"); }),
+            is_spread + "copy it (copy_kernel) to one on a single processor, and write what its rank has");
   EXPECT_EQ(error_of([&] { s.A.redistribute(s.f); }),
-            is_spread + "define another tensor as a copy of it, and run that on the ranks");
+            is_spread + "declare a tensor of the new format, and run an MpiKernel of its copy_kernel()");
   EXPECT_EQ(error_of([&] { s.A.compile().run(); }), is_spread + "a Kernel runs in one process; run its MpiKernel");
   Tensor<double> D({s.ni, s.nj}, Format({Dense, Dense}, Distribution(Machine(Grid(3, 3)), {0, 1})));
   IndexVar i, j;
@@ -450,6 +451,28 @@ TEST(MpiKernel, RefusesABufferOfOneRankOnAll) {
   if (rank_of_this() == 0) s.A.bind(0, small);
   EXPECT_EQ(message_of([&] { kernel.run(); }),
             "tensor " + s.A.name() + ": the buffer for processor 0 has 1 elements, and its piece reaches over 20");
+}
+
+// From rows to tiles, and all to the rank of one processor.
+TEST(MpiKernel, RedistributesByACopy) {
+  constexpr int64_t kRows = 11, kColumns = 7;
+  Format rows({Dense, Dense}, Distribution(Machine(Grid(4)), {0}));
+  Format tiles({Dense, Dense}, {1, 0}, Distribution(Machine(Grid(2, 2)), {1, 0}));
+  Tensor<double> A({kRows, kColumns}, rows), T({kRows, kColumns}, tiles), all({kRows, kColumns});
+  MpiKernel to_tiles(T.copy_kernel(A), MPI_COMM_WORLD), to_one(all.copy_kernel(T), MPI_COMM_WORLD);
+  fill(A, 3);
+  EXPECT_EQ(to_tiles.run().bytes_moved, T.copy_kernel(A).cost().bytes_moved);
+  to_one.run();
+  for (Tensor<double>* copy : {&T, &all}) {
+    copy->for_each([](const std::vector<int64_t>& at, double& got) { ASSERT_EQ(got, value_of(at, 3)); });
+  }
+}
+
+TEST(MpiKernel, RefusesNoCommunicator) {
+  Summa s;
+  EXPECT_EQ(error_of([&] { MpiKernel(s.A.compile(), MPI_COMM_NULL); }),
+            "error: a kernel is to run on no communicator (MPI_COMM_NULL)\n"
+            "  help: a process that is not in a communicator takes no part in what is done on it");
 }
 
 TEST(MpiKernel, RefusesToWriteWhereItReads) {
@@ -571,15 +594,25 @@ class EndsTheJob : public testing::EmptyTestEventListener {
   }
 };
 
-// What an application is told that has initialised MPI without threads.
-int without_threads() {
+// Whether an application is told just this when it makes a kernel.
+bool is_told(const std::string& wanted) {
   Summa s;
   std::string said = error_of([&] { MpiKernel(s.A.compile(), MPI_COMM_WORLD); });
-  bool right = said ==
-               "error: MPI was initialised for one thread, and DISTAL has another one that drives messages\n"
-               "  help: call MPI_Init_thread with MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE";
-  if (!right) std::fprintf(stderr, "said: %s\n", said.c_str());
-  return right ? 0 : 1;
+  if (said != wanted) std::fprintf(stderr, "said: %s\n", said.c_str());
+  return said == wanted;
+}
+
+// What an application is told that has not initialised MPI, or without threads, or that has left it behind.
+int without_threads(int argc, char** argv) {
+  std::string between = "\n  help: an MpiKernel is made and run between MPI_Init_thread and MPI_Finalize";
+  bool right = is_told("error: MPI was not initialised" + between);
+  MPI_Init(&argc, &argv);
+  right = is_told(
+              "error: MPI was initialised for one thread, and DISTAL has another one that drives messages\n"
+              "  help: call MPI_Init_thread with MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE") &&
+          right;
+  MPI_Finalize();
+  return is_told("error: MPI was finalised" + between) && right ? 0 : 1;
 }
 
 // An application that survives what goes wrong in it, and a rank that has no memory for a thread: it ends the job all
@@ -614,10 +647,7 @@ void deal_out_to_nodes() { setenv("DISTAL_MPI_NODE", rank_of_this() % 2 == 0 ? "
 // mpi_api_test [without-threads|fails|dealt] [OPTION OF GTEST...]
 int main(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], "without-threads") == 0) {
-    MPI_Init(&argc, &argv);
-    int status = distal::without_threads();
-    MPI_Finalize();
-    return status;
+    return distal::without_threads(argc, argv);
   }
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
