@@ -103,8 +103,11 @@ void require_room(const std::string& tensor, const TensorState::Bound& b, const 
   }
 }
 
-void require_apart(const core::Plan& plan, const std::vector<std::shared_ptr<TensorState>>& tensors) {
+void ApartCheck::require(const core::Plan& plan, const std::vector<std::shared_ptr<TensorState>>& tensors) {
   if (std::all_of(tensors.begin(), tensors.end(), [](const auto& t) { return t->bound.empty(); })) return;
+  std::vector<int64_t> versions;
+  for (const auto& t : tensors) versions.push_back(t->pieces().version());
+  if (versions == versions_) return;
   std::set<size_t> written;
   for (const core::StagePlan& stage : plan.stages) written.insert(static_cast<size_t>(stage.output));
   std::vector<Place> places = places_of(tensors);
@@ -118,6 +121,7 @@ void require_apart(const core::Plan& plan, const std::vector<std::shared_ptr<Ten
                   {}, "bind other memory to one of them");
     }
   }
+  versions_ = std::move(versions);
 }
 
 }  // namespace distal

@@ -21,7 +21,14 @@ void require_room(const std::string& tensor, const TensorState::Bound& buffer, c
 
 // Refuses tensors in buffers of a caller's if a piece that a plan writes surely has an element in common with another
 // one of this process: what is written there would change what is read. Pieces that only lie between each other's
-// elements are fine, as are inputs in the same memory. All have their pieces.
-void require_apart(const core::Plan& plan, const std::vector<std::shared_ptr<TensorState>>& tensors);
+// elements are fine, as are inputs in the same memory.
+class ApartCheck {
+ public:
+  // All tensors have their pieces. Asked at every run, so it looks again only at pieces that came to lie elsewhere.
+  void require(const core::Plan& plan, const std::vector<std::shared_ptr<TensorState>>& tensors);
+
+ private:
+  std::vector<int64_t> versions_;  // of the pieces that are fine
+};
 
 }  // namespace distal

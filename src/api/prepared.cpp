@@ -2,7 +2,6 @@
 
 #include <chrono>
 
-#include "api/buffers.h"
 #include "lang/validate.h"
 #include "lower/compile.h"
 #include "plan/verify.h"
@@ -66,7 +65,7 @@ void ReadyRun::hold(const std::vector<std::shared_ptr<TensorState>>& tensors) {
     store_.hold(static_cast<int>(t), tensors[t]->shared_pieces());
     tensors[t]->used();
   }
-  require_apart(prepared_->plan, tensors);
+  apart_.require(prepared_->plan, tensors);
 }
 
 RunReport ReadyRun::run() {

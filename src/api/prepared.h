@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "api/buffers.h"
 #include "api/module_builder.h"
 #include "distal/kernel.h"
 #include "engine/threads/engine.h"
@@ -46,6 +47,7 @@ class ReadyRun {
   core::Allocator allocator_;
   core::TensorStore store_;
   core::ThreadsEngine engine_;
+  ApartCheck apart_;
 };
 
 }  // namespace distal

@@ -311,6 +311,8 @@ TEST(ApiBuffers, WhatIsWrittenLiesApart) {
   C.bind(0, all.subspan(1), {2});
   kernel.run();
   EXPECT_EQ(memory, (std::vector<double>{81, 9, 81, 9, 9, 3, 9, 3}));
+  B.bind(0, all.subspan(0, 4));
+  EXPECT_EQ(message_of([&] { kernel.run(); }), same);
 }
 
 TEST(ApiBuffers, OneThatIsTooSmallIsRefused) {

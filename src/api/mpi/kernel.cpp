@@ -5,7 +5,6 @@
 #include <chrono>
 #include <map>
 
-#include "api/buffers.h"
 #include "api/kernel_state.h"
 #include "api/mpi/node_pieces.h"
 #include "distal/mpi.h"
@@ -136,13 +135,13 @@ struct MpiKernel::State {
     core::together(cluster, [&] {
       prepared = spread();
       for (const auto& t : kernel->built.tensors) missing = core::checked_add(missing, t->missing_bytes());
-      if (missing == 0) require_apart(prepared->plan, kernel->built.tensors);
+      if (missing == 0) apart.require(prepared->plan, kernel->built.tensors);
     });
     if (core::all_say(cluster.all(), missing == 0)) return prepared;  // as at most runs
     core::require_machine_memory(cluster, missing, core::available_memory());
     core::together(cluster, [&] {
       for (const auto& t : kernel->built.tensors) t->shared_pieces();
-      require_apart(prepared->plan, kernel->built.tensors);
+      apart.require(prepared->plan, kernel->built.tensors);
     });
     return prepared;
   }
@@ -173,6 +172,7 @@ struct MpiKernel::State {
   std::shared_ptr<Kernel::State> kernel;
   core::Cluster cluster;
   NodePieces node;
+  ApartCheck apart;
   std::string told;
   std::shared_ptr<const Prepared> told_for;
   std::vector<int> ranks;  // by processor
