@@ -53,6 +53,11 @@ def flat(n):
     return Shape(f"flat {2 * n} x {2 * n}, sum of {n // 4}", 2 * n, 2 * n, n // 4)
 
 
+def several(ranks):
+    """One rank alone has nobody to speak to, and no target."""
+    return [each for each in ranks if each > 1]
+
+
 def long_shapes(sizes):
     return [shape(n) for n in sizes for shape in (tall, flat)]
 

@@ -192,7 +192,7 @@ def small_tables(results, titles, first, second):
 
 
 def tensor_table(results, options):
-    titles = [tensor_title(kernel, ranks) for ranks in options.ranks[1:] for kernel in cases.TENSOR_KERNELS]
+    titles = [tensor_title(kernel, ranks) for ranks in cases.several(options.ranks) for kernel in cases.TENSOR_KERNELS]
     if any(title in results for title in titles):
         yield from ["## Higher-order kernels", ""]
         yield from small_tables(results, titles, "DISTAL", "CTF")
@@ -204,7 +204,7 @@ def tensor_table(results, options):
 
 
 def matvec_table(results, options):
-    titles = [matvec_title(ranks) for ranks in options.ranks[1:]]
+    titles = [matvec_title(ranks) for ranks in cases.several(options.ranks)]
     if any(title in results for title in titles):
         yield from ["## Matrix-vector product", "", MATVEC_NOTE, ""]
         yield from small_tables(results, titles, "matched", "one process")
@@ -284,7 +284,7 @@ def gemm_targets(results, n, ranks):
 
 def layout_targets(results, options):
     for shape in gemm_shapes(options):
-        for ranks in options.ranks[1:]:
+        for ranks in cases.several(options.ranks):
             title = gemm_title(shape, ranks)
             if title not in results or shape.name.startswith("flat"):
                 continue
@@ -309,12 +309,12 @@ def targets(results, options):
     yield from ["## Targets", ""]
     yield from table("", "target", "median (spread)", "")
     for n in options.sizes:
-        for ranks in options.ranks[1:]:
+        for ranks in cases.several(options.ranks):
             if gemm_title(cases.square(n), ranks) in results:
                 yield from gemm_targets(results, n, ranks)
     yield from layout_targets(results, options)
     yield from tensor_targets(results, options)
-    for ranks in options.ranks[1:]:
+    for ranks in cases.several(options.ranks):
         for share in cases.NETWORK_SHARES:
             title = network_title(ranks, share)
             if title not in results:

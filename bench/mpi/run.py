@@ -210,10 +210,10 @@ def comparisons(options):
         for ranks in options.ranks:
             yield report.gemm_title(shape, ranks), gemm(options, shape, ranks)
     yield report.WEAK, weak_scaling(options)
-    for ranks in options.ranks[1:]:
+    for ranks in cases.several(options.ranks):
         for kernel in cases.TENSOR_KERNELS:
             yield report.tensor_title(kernel, ranks), tensor(options, kernel, ranks)
-    for ranks in options.ranks[1:]:
+    for ranks in cases.several(options.ranks):
         yield report.matvec_title(ranks), matvec(options, ranks)
 
 
@@ -226,7 +226,7 @@ def measure(options, results):
             run_rounds(results, title, close, options.rounds + (options.close if close else 0))
     if re.search(options.only, report.MEMORY):
         run_rounds(results, report.MEMORY, memory(options), 1, run_watched)
-    for ranks in options.ranks[1:] if options.network else []:
+    for ranks in cases.several(options.ranks) if options.network else []:
         for share in cases.NETWORK_SHARES:
             title = report.network_title(ranks, share)
             if re.search(options.only, title):
