@@ -1,7 +1,5 @@
 #include "engine/arena.h"
 
-#include <algorithm>
-
 #include "support/error.h"
 
 namespace distal::core {

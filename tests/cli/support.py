@@ -17,10 +17,10 @@ ALGORITHMS = ROOT / "algorithms"
 TIMEOUT = 120
 
 
-def distal(*arguments, cwd=None, env=None):
-    """Runs the program and returns the finished process, its output as text."""
+def finished(command, cwd=None, env=None):
+    """Runs a command and returns the finished process, its output as text."""
     return subprocess.run(
-        [str(BINARY), *map(str, arguments)],
+        list(map(str, command)),
         cwd=cwd,
         env={**os.environ, **(env or {})},
         stdin=subprocess.DEVNULL,
@@ -31,17 +31,13 @@ def distal(*arguments, cwd=None, env=None):
     )
 
 
+def distal(*arguments, cwd=None, env=None):
+    return finished([BINARY, *arguments], cwd, env)
+
+
 def distal_within(mebibytes, *arguments):
-    """The same in a process that may have so much memory."""
-    limited = f'ulimit -v {mebibytes * 1024} && exec "$@"'
-    return subprocess.run(
-        ["sh", "-c", limited, "sh", str(BINARY), *map(str, arguments)],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=TIMEOUT,
-        check=False,
-    )
+    """In a process that may have so much memory."""
+    return finished(["sh", "-c", f'ulimit -v {mebibytes * 1024} && exec "$@"', "sh", BINARY, *arguments])
 
 
 def settings(values):
