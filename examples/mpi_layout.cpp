@@ -1,5 +1,5 @@
 // An application on four ranks of MPI, whose matrices are laid out as in ScaLAPACK. DISTAL takes them from where they
-// lie, and puts the product where it is to lie; docs/mpi.md goes through it.
+// lie, and makes the product where it is to lie; docs/mpi.md goes through it.
 
 #include <distal/distal.h>
 #include <distal/mpi.h>
@@ -61,12 +61,13 @@ bool multiply(int rank) {
   Tensor<double> A("A", {n, n}, scalapack), B("B", {n, n}, scalapack), C("C", {n, n}, scalapack);
 
   IndexVar i("i"), j("j"), k("k"), io("io"), jo("jo"), ii("ii"), ji("ji"), ko("ko"), ki("ki");
+  IndexVar i_round("i_round"), j_round("j_round");  // which of its blocks of rows, and of columns, a process works on
   A(i, j) = B(i, k) * C(k, j);
   A.schedule()
-      .distribute({i, j}, {io, jo}, {ii, ji}, P)
+      .distribute({i, j}, {io, jo}, {ii, ji}, A)
       .split(k, ko, ki, chunk)
-      .reorder({ko, ii, ji, ki})
-      .communicate(A, jo)
+      .reorder({ko, i_round, j_round, ii, ji, ki})
+      .communicate(A, j_round)
       .communicate({B, C}, ko)
       .substitute({ii, ji, ki}, BLAS::GeMM);
   Kernel kernel = A.compile();
@@ -83,7 +84,9 @@ bool multiply(int rank) {
     std::printf("announced %d bytes in %d messages, moved %d in %d\n", int(kernel.cost().bytes_moved),
                 int(kernel.cost().messages), int(report.bytes_moved), int(report.messages));
   }
-  return is_product(a) && report.bytes_moved == kernel.cost().bytes_moved;
+  // Every process needs half of B's rows and of C's columns, and has half of these; nothing of A moves.
+  int64_t needed = 2 * a.n * a.n * int64_t(sizeof(double));
+  return is_product(a) && report.bytes_moved == kernel.cost().bytes_moved && report.bytes_moved == needed;
 }
 
 int main(int argc, char** argv) {

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 ALGORITHMS = ("cannon", "pumma", "summa", "johnson", "solomonik", "cosma")
 TENSOR_KERNELS = ("ttv", "innerprod", "ttm", "mttkrp")
+SCALAPACK_BLOCK = 128
 TENSOR_EXTENT = 512
 TENSOR_RANK = 64
 # Tensors of three dimensions that a kernel reads and hardly computes with.
@@ -71,6 +72,12 @@ def alone(shape, ranks):
     """What each rank has to multiply, in `alone.distal`."""
     rows, columns = face(ranks)
     return f"ni={shape.m // rows},nj={shape.n // columns},nk={shape.k},g={ranks}"
+
+
+def dealt(ranks):
+    """The params of the multiplication in ScaLAPACK's layout."""
+    rows, columns = face(ranks)
+    return f"gx={rows},gy={columns},block={SCALAPACK_BLOCK},chunk={4 * SCALAPACK_BLOCK}"
 
 
 def grid(algorithm, shape, ranks):

@@ -24,7 +24,8 @@ Ranks have one thread each. `limit` is one multiplication on all cores in one pr
 leaf is one call of the same BLAS on huge pages, or of the driver that calls it, whichever has the better median.
 `rows` has all matrices in rows, and `given` is the same in an application that has them in memory that its tensors give
 it; `bound` has them in memory of its own, where std::vector puts it, and `aligned` in such that begins at a huge page.
-`alone` is as much work on as many ranks with nothing to move: what ranks lose that share cores."""
+`dealt` has them in ScaLAPACK's layout, in the same blocks. `alone` is as much work on as many ranks with nothing to
+move: what ranks lose that share cores."""
 READING_NOTE = """\
 `reading` is one process that reads as many bytes on all cores, in the fastest of several ways, and does nothing with
 them but to add them up: what memory allows."""
@@ -147,14 +148,14 @@ def params_of(name, shape, ranks):
         return cases.grid(name, shape, ranks)
     if name in LAYOUTS:
         return f"g={ranks}"
-    return cases.alone(shape, ranks) if name == "alone" else ""
+    return {"alone": cases.alone(shape, ranks), "dealt": cases.dealt(ranks)}.get(name, "")
 
 
 def gemm_table(results, title, shape, ranks):
     others = [peer for peer in PEERS if results.seconds(title, peer)]
     yield from [f"## {title}", ""]
     yield from table("", "params", "rounds", "GFLOP/s", "/ limit", *[f"/ {peer}" for peer in others])
-    for name in (*cases.ALGORITHMS, *LAYOUTS, "alone", "limit", "BLAS", *others):
+    for name in (*cases.ALGORITHMS, *LAYOUTS, "dealt", "alone", "limit", "BLAS", *others):
         times = results.seconds(title, name)
         if not times:
             continue
@@ -277,6 +278,9 @@ def gemm_targets(results, n, ranks):
         if target and results.seconds(title, peer):
             values = judged(results, title, ratios(times, results.seconds(title, peer)))
             yield row(f"best GEMM ({name}) / {peer}, {where}", *verdict(values, target))
+    dealt = ratios(results.seconds(title, "dealt"), results.seconds(title, "ScaLAPACK"))
+    if dealt:
+        yield row(f"in ScaLAPACK's layout / ScaLAPACK, {where}", "", spread(dealt), "")
     cosma = results.seconds(title, "COSMA")
     for each in cases.ALGORITHMS if cosma else ():
         yield row(f"{each} / COSMA, {where}", *verdict(ratios(results.seconds(title, each), cosma), 0.97))

@@ -78,7 +78,7 @@ def gemm_peers(options, n, ranks):
     rows, columns = cases.face(ranks)
     found = {}
     if driver(options, "ScaLAPACK"):
-        found["ScaLAPACK"] = peer_of(options, "ScaLAPACK", ranks, n, rows, columns, 128)
+        found["ScaLAPACK"] = peer_of(options, "ScaLAPACK", ranks, n, rows, columns, cases.SCALAPACK_BLOCK)
     if driver(options, "COSMA"):
         found["COSMA"] = peer_of(options, "COSMA", ranks, n, COSMA_OVERLAP_COMM_AND_COMP="OFF")
     if driver(options, "CTF"):
@@ -118,6 +118,7 @@ def gemm(options, shape, ranks):
     out["aligned"] = bound(options, shape, ranks, 2 << 20)
     out["alone"] = distal(options, HERE / "alone.distal", cases.alone(shape, ranks), ranks)
     if shape.m == shape.n == shape.k:
+        out["dealt"] = distal(options, algorithm("scalapack"), f"{shape.settings()},{cases.dealt(ranks)}", ranks)
         out.update(gemm_peers(options, shape.m, ranks))
         if driver(options, "BLAS"):
             out["BLAS"] = direct_blas(options, shape.m)

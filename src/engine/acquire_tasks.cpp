@@ -85,6 +85,7 @@ void Runner::fetch_one(const FetchStep& step, const Fetch& f, const std::vector<
 // Decides for every rectangle whether it is used where it lies, and gives the others room in the slot.
 void Runner::lay_out(const AcquirePlan& a, const Fetch& f, Slot& slot) {
   slot.rects = f.rects;
+  slot.regions = f.regions;
   slot.views.assign(f.rects.size(), View{});
   slot.in_place = views_of(plan_, a, f, needs_.options.reach);
   int64_t used = 0;

@@ -13,6 +13,7 @@ namespace distal::core {
 struct Slot {
   std::byte* memory = nullptr;
   std::vector<Rect> rects;
+  std::vector<Region> regions;    // which of them are whose, by access
   std::vector<View> views;        // one a rectangle
   std::vector<int64_t> in_place;  // the processor in whose piece the view lies, or -1: this slot's own memory
   Resource resource;

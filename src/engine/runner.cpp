@@ -273,31 +273,39 @@ void Runner::leaf_on(int64_t p, const std::vector<int64_t>& values) {
   for (int v = 0; v < stage_->space.size(); ++v) {
     if (stage_->machine_dimension[v] >= 0) arguments.values[v] = stage_->coordinate(p, stage_->machine_dimension[v]);
   }
-  std::vector<Slot*> slots;
+  std::vector<Operand> operands;
   for (const LeafAccess& access : leaf_of(*stage_->stage).accesses) {
     int64_t place = stage_->machine.leader(p, stage_->acquires[access.acquire].acquire->place_levels);
     Slot& slot = buffers_at(access.acquire, place).current();
-    if (options_.checked) check_in_reach(p, access, slot, arguments.values);
-    arguments.operands.push_back(slot.views[access.rect]);
-    slots.push_back(&slot);
+    operands.push_back({&slot, rect_for(p, access, slot, arguments.values)});
+    if (options_.checked) check_in_reach(p, access, operands.back(), arguments.values);
+    arguments.operands.push_back(slot.views[operands.back().rect]);
   }
-  arguments.begin = begins_in_leaf() || begins(p, *slots[0], arguments.values);
-  run_or_wait(p, std::move(arguments), slots);
+  arguments.begin = begins_in_leaf() || begins(p, *operands[0].slot, arguments.values);
+  run_or_wait(p, std::move(arguments), operands);
+}
+
+// The rectangle that has what a leaf touches, among those of its access.
+size_t Runner::rect_for(int64_t p, const LeafAccess& access, const Slot& slot, const std::vector<int64_t>& values) {
+  if (slot.regions.empty()) return 0;  // the place has acquired nothing
+  const Region& region = slot.regions[static_cast<size_t>(access.rect)];
+  bool one = std::all_of(region.runs.begin(), region.runs.end(), [](int64_t runs) { return runs == 1; });
+  if (one || !stage_->bounds_at(p, stage_->leaf_is_fixed, values, intervals_)) return region.first;
+  return rect_at(region, slot.rects, rect_of(access.indices, intervals_).lo);
 }
 
 // What a leaf reads where it lies stays as it is, so the leaf may run later; what is fetched into a slot is
 // overwritten.
-void Runner::run_or_wait(int64_t p, LeafArguments arguments, const std::vector<Slot*>& slots) {
-  const std::vector<LeafAccess>& accesses = leaf_of(*stage_->stage).accesses;
-  std::set<Slot*> used{slots[0]};
-  for (size_t a = 1; a < slots.size(); ++a) {
-    if (slots[a]->in_place[accesses[a].rect] < 0) used.insert(slots[a]);
+void Runner::run_or_wait(int64_t p, LeafArguments arguments, const std::vector<Operand>& operands) {
+  std::set<Slot*> used{operands[0].slot};
+  for (const Operand& o : operands) {
+    if (o.slot->in_place[o.rect] < 0) used.insert(o.slot);
   }
   bool waits = gains_together_ && used.size() == 1;
   Waiting& waiting = waiting_[p];
   if (!waits || arguments.begin || waiting.runs.size() == kMostTogether) run_waiting(p);
   waiting.runs.push_back(std::move(arguments));
-  waiting.output = slots[0];
+  waiting.output = operands[0].slot;
   waiting.slots = std::move(used);
   if (!waits) run_waiting(p);
 }
@@ -324,10 +332,11 @@ void Runner::run_all_waiting() {
 }
 
 // With memory of its own a processor may touch only what it acquired.
-void Runner::check_in_reach(int64_t p, const LeafAccess& access, const Slot& slot, const std::vector<int64_t>& values) {
+void Runner::check_in_reach(int64_t p, const LeafAccess& access, const Operand& operand,
+                            const std::vector<int64_t>& values) {
   if (!stage_->bounds_at(p, stage_->leaf_is_fixed, values, intervals_)) return;
   Rect need = rect_of(access.indices, intervals_);
-  if (!slot.rects.empty() && slot.rects[access.rect].contains(need)) return;
+  if (operand.rect < operand.slot->rects.size() && operand.slot->rects[operand.rect].contains(need)) return;
   throw InternalError(fmt::format("processor {} touches {}{} without having acquired it",
                                   stage_->machine.processor_name(p),
                                   tensor(stage_->acquires[access.acquire].tensor).name, to_string(need)));

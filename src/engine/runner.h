@@ -95,7 +95,13 @@ class Runner : public PlanVisitor {
   void take_workspaces();
   PlaceBuffers& buffers_at(int acquire, int64_t place);
   void leaf_on(int64_t processor, const std::vector<int64_t>& values);
-  void run_or_wait(int64_t processor, LeafArguments arguments, const std::vector<Slot*>& slots);
+  // What a leaf takes an operand from.
+  struct Operand {
+    Slot* slot;
+    size_t rect;
+  };
+  size_t rect_for(int64_t processor, const LeafAccess& access, const Slot& slot, const std::vector<int64_t>& values);
+  void run_or_wait(int64_t processor, LeafArguments arguments, const std::vector<Operand>& operands);
   void run_waiting(int64_t processor);
   void run_all_waiting();
   bool begins(int64_t processor, Slot& output, const std::vector<int64_t>& values);
@@ -103,7 +109,7 @@ class Runner : public PlanVisitor {
   void clear_piece(int64_t processor);
   void fill_memory(Slot& slot, int byte);
   void clear_if_blank(Slot& slot);
-  void check_in_reach(int64_t processor, const LeafAccess& access, const Slot& slot,
+  void check_in_reach(int64_t processor, const LeafAccess& access, const Operand& operand,
                       const std::vector<int64_t>& values);
   void submit_nothing(Resource& resource);
 

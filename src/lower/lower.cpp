@@ -41,6 +41,7 @@ class Lowering {
   Stage run() {
     add_acquires();
     int depth = program_depth();
+    if (default_communicate_ == DefaultCommunicate::Innermost) find_blocks(depth);
     std::vector<Acquire> acquires;
     for (const PositionedAcquire& a : acquires_) acquires.push_back(a.acquire);
     Leaf leaf = make_leaf(nest_, placed_, acquires, depth);
@@ -282,6 +283,17 @@ class Lowering {
     int depth = last_launch_position();
     for (const PositionedAcquire& a : acquires_) depth = std::max(depth, a.position);
     return depth;
+  }
+
+  // Only loops of the program: a leaf takes each of its operands from one rectangle.
+  void find_blocks(int depth) {
+    for (PositionedAcquire& a : acquires_) {
+      if (a.acquire.privilege != Privilege::Read || a.acquire.exact) continue;
+      for (int p = a.position + 1; p <= depth; ++p) {
+        if (loop(p).distributed || !influences(loop(p).variable, a.acquire.accesses)) continue;
+        a.acquire.blocks.push_back(loop(p).variable);
+      }
+    }
   }
 
   NodePtr wrap_acquires(int position, NodePtr body) {

@@ -1,6 +1,7 @@
 #include "plan/fold.h"
 
 #include <algorithm>
+#include <set>
 
 namespace distal::core {
 
@@ -58,7 +59,23 @@ class Folder {
     return fixed;
   }
 
+  // A leaf takes its operands from one rectangle each, so who acquires one for each value of a loop needs the loop.
+  bool has_blocks_of_loops_below(size_t at) const {
+    std::set<int> below;
+    for (size_t i = at; i < spine_.size(); ++i) {
+      if (const auto* l = std::get_if<Loop>(&spine_[i]->value)) below.insert(l->variable);
+    }
+    for (size_t i = 0; i < at; ++i) {
+      const auto* q = std::get_if<Acquire>(&spine_[i]->value);
+      if (!q) continue;
+      const std::vector<int>& blocks = stage_.acquires[q->id].blocks;
+      if (std::any_of(blocks.begin(), blocks.end(), [&](int v) { return below.count(v) > 0; })) return true;
+    }
+    return false;
+  }
+
   bool is_local_below(size_t at) {
+    if (has_blocks_of_loops_below(at)) return false;
     std::vector<const AcquirePlan*> inside;
     double steps = 1;
     std::vector<int> loops;
@@ -116,6 +133,7 @@ class Folder {
       if (const auto* l = std::get_if<Loop>(&spine_[i]->value)) loops.push_back(l->variable);
       if (const auto* q = std::get_if<Acquire>(&spine_[i]->value)) {
         stage_.acquires[q->id].is_fixed = fixed_above(at, stage_.acquires[q->id]);
+        stage_.acquires[q->id].blocks.clear();  // of all that it needs now nothing is anybody else's
       }
     }
     stage_.leaf_loops.insert(stage_.leaf_loops.begin(), loops.begin(), loops.end());

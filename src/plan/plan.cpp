@@ -36,8 +36,8 @@ StagePlan plan_stage(const Plan& plan, const Stage& stage) {
   }
   for (const Acquire* a : acquires_of(stage)) {
     int tensor = plan.tensor_index(a->tensor);
-    AcquirePlan acquire{a, tensor, plan.tensors[tensor].order,
-                        std::vector<bool>(static_cast<size_t>(out.space.size()))};
+    AcquirePlan acquire{a, tensor, plan.tensors[tensor].order, std::vector<bool>(static_cast<size_t>(out.space.size())),
+                        a->blocks};
     for (int v : a->fixed) acquire.is_fixed[v] = true;
     out.acquires.push_back(std::move(acquire));
   }

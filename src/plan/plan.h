@@ -39,6 +39,7 @@ struct AcquirePlan {
   int tensor = 0;              // in Plan::tensors
   std::vector<int> order;      // its storage order
   std::vector<bool> is_fixed;  // by variable: stands still here
+  std::vector<int> blocks;     // the loops for whose every value there is a rectangle of its own
 };
 
 // A stage at given params.

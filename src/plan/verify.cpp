@@ -65,6 +65,7 @@ class Verifier : public PlanVisitor {
     held_.assign(stage.acquires.size(), {});
     before_.assign(stage.acquires.size(), {});
     in_place_.assign(stage.acquires.size(), {});
+    regions_.assign(stage.acquires.size(), {});
     written_ = 0;
     replicas_are_stale_ = false;
     check_memory();
@@ -87,6 +88,7 @@ class Verifier : public PlanVisitor {
         }
       }
       held_[id][f.place] = f.rects;
+      regions_[id][f.place] = f.regions;
       in_place_[id][f.place] = f.views[0];
     }
     check_circles(waits);
@@ -118,7 +120,7 @@ class Verifier : public PlanVisitor {
         int64_t place = stage_->machine.leader(p, a.acquire->place_levels);
         auto held = held_[access.acquire].find(place);
         Rect need = rect_of(access.indices, intervals_);
-        if (held == held_[access.acquire].end() || !held->second[access.rect].contains(need)) {
+        if (held == held_[access.acquire].end() || !has_in_one(access, place, held->second, need)) {
           fail("processor {} touches {}{} without having acquired it", name(p), tensor(a.tensor).name, to_string(need));
         }
       }
@@ -326,6 +328,12 @@ class Verifier : public PlanVisitor {
     if (t.kind == Transfer::Kind::CombineParent) check_meets(acquire.parent.value_or(-1), step, t);
   }
 
+  // Whether the rectangle from which a leaf takes its operand has all of it.
+  bool has_in_one(const LeafAccess& access, int64_t place, const std::vector<Rect>& held, const Rect& need) const {
+    size_t found = rect_at(regions_[access.acquire].at(place)[static_cast<size_t>(access.rect)], held, need.lo);
+    return found < held.size() && held[found].contains(need);
+  }
+
   bool holds(int id, int64_t place, const Rect& rect) const {
     auto held = held_[id].find(place);
     return held != held_[id].end() && covers(held->second, rect);
@@ -435,8 +443,9 @@ class Verifier : public PlanVisitor {
   const MemoryNeeds& needs_;
   MemoryCap cap_;
   const StagePlan* stage_ = nullptr;
-  std::vector<HeldRects> held_;                       // by acquire
-  std::vector<HeldRects> before_;                     // at the step before
+  std::vector<HeldRects> held_;                                  // by acquire
+  std::vector<HeldRects> before_;                                // at the step before
+  std::vector<std::map<int64_t, std::vector<Region>>> regions_;  // by acquire and place
   std::vector<std::map<int64_t, int64_t>> in_place_;  // by acquire and place: in whose piece its copy lies, or -1
   std::map<int64_t, std::vector<const Rect*>> sent_;  // by source, at this release
   std::vector<Interval<int64_t>> intervals_;

@@ -14,6 +14,7 @@ namespace {
 struct Held {
   bool any = false;
   std::vector<Rect> rects;
+  std::vector<Region> regions;
   std::vector<int64_t> views;
 };
 
@@ -100,33 +101,33 @@ class Walker {
     std::vector<int64_t> leaving;
     for (int64_t place : state.places) {
       if (!stage_.bounds_at(place, a.is_fixed, values_, intervals_)) continue;
-      std::vector<Rect> rects;
-      for (const auto& access : a.acquire->accesses) rects.push_back(rect_of(access, intervals_));
-      state.current[rects].push_back(place);
+      Fetch fetch{place, {}, {}, {}, {}};
+      for (const auto& access : a.acquire->accesses) {
+        fetch.regions.push_back(add_region(stage_, a, access, place, values_, intervals_, fetch.rects));
+      }
+      state.current[fetch.rects].push_back(place);
       Held& held = state.held[place];
-      if (held.any && held.rects == rects) continue;
+      if (held.any && held.rects == fetch.rects && held.regions == fetch.regions) continue;
       if (held.any && a.acquire->privilege != Privilege::Read) leaving.push_back(place);
-      step.fetches.push_back(make_fetch(a, state, held, place, std::move(rects)));
+      find_sources(a, state, held, fetch);
+      step.fetches.push_back(std::move(fetch));
     }
     if (!leaving.empty()) {
       release_children(a, leaving);
       release(a, leaving);
     }
-    for (const Fetch& f : step.fetches) state.held[f.place] = {true, f.rects, f.views};
+    for (const Fetch& f : step.fetches) state.held[f.place] = {true, f.rects, f.regions, f.views};
     if (!step.fetches.empty()) visitor_.fetch(step);
     ++state.step;
   }
 
-  Fetch make_fetch(const AcquirePlan& a, const AcquireState& state, const Held& held, int64_t place,
-                   std::vector<Rect> rects) const {
-    Fetch fetch{place, std::move(rects), {}, {}};
+  void find_sources(const AcquirePlan& a, const AcquireState& state, const Held& held, Fetch& fetch) const {
     const TensorPlan& tensor = plan_.tensors[a.tensor];
     for (const Rect& r : fetch.rects) {
       // A parent's copy stands in for home: nothing of a partial below it can be used where it lies.
-      fetch.views.push_back(a.acquire->parent ? -1 : own_view(tensor, stage_, *a.acquire, place, r));
+      fetch.views.push_back(a.acquire->parent ? -1 : own_view(tensor, stage_, *a.acquire, fetch.place, r));
     }
     if (a.acquire->privilege == Privilege::Read) add_pieces(a, state, held, fetch);
-    return fetch;
   }
 
   // Own memory first, then a neighbour that asked for the same at the step before, then the owner.

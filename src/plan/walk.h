@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "plan/plan.h"
+#include "plan/region.h"
 
 namespace distal::core {
 
@@ -25,7 +26,8 @@ struct FetchPiece {
 // rectangle and is in the place's own reach: nothing is brought, it is used where it lies.
 struct Fetch {
   int64_t place = 0;
-  std::vector<Rect> rects;  // one an access
+  std::vector<Rect> rects;
+  std::vector<Region> regions;  // which of them are whose, by access
   std::vector<int64_t> views;
   std::vector<FetchPiece> pieces;  // disjoint; together the rectangles without a view. Outputs start at zero instead
 };

@@ -76,8 +76,10 @@ class Printer {
                           ? fmt::format(" by each processor of level {}", n.place_levels - 1)
                           : "";
     std::string into = n.parent ? " into the shared copy" : "";
-    line(depth, fmt::format("acquire {} {}{}{}{}", to_string(n.privilege), fmt::join(rects, " ∪ "),
-                            n.exact ? "" : " (bounding box)", who, into));
+    std::string shape = n.exact            ? ""
+                        : n.blocks.empty() ? " (bounding box)"
+                                           : fmt::format(" in blocks of {}", names(n.blocks));
+    line(depth, fmt::format("acquire {} {}{}{}{}", to_string(n.privilege), fmt::join(rects, " ∪ "), shape, who, into));
     visit(n.body, depth);
   }
   void show(const Leaf& n, int depth) { show(n.root, n, "leaf", depth); }

@@ -51,6 +51,9 @@ struct Acquire {
   std::vector<std::vector<int>> accesses;  // the distinct index tuples, as variables of the space
   std::vector<SymbolicRect> rects;         // one an access
   bool exact = true;
+  // Of what is read, the sequential loops further in that leave holes in the rectangles, as blocks that are dealt out
+  // do: for each of their values a rectangle of its own is acquired, and not what lies between.
+  std::vector<int> blocks;
   int place_levels = 1;
   std::vector<int> fixed;     // the variables that stand still here; all others run
   std::optional<int> parent;  // the acquire whose memory takes the place of home: partials below a shared output

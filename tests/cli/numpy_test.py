@@ -23,6 +23,7 @@ MEANING = {
     "cannon": GEMM,
     "pumma": GEMM,
     "summa": GEMM,
+    "scalapack": GEMM,
     "johnson": GEMM,
     "solomonik": GEMM,
     "cosma": GEMM,
@@ -106,7 +107,10 @@ class Algorithms(NumpyTest):
         if name in CUBES:
             cubes = [(2, 2, 2), (3, 1, 2), (1, 5, 1), (3, 2, 1), (1, 1, 7), (2, 3, 4)]
             return [dict(zip(("gx", "gy", "gz"), cube)) for cube in cubes]
-        return [{"gx": x, "gy": y} for x, y in [(3, 2), (1, 5), (2, 2), (4, 4), (5, 1), (7, 3), (1, 1)]]
+        planes = [{"gx": x, "gy": y} for x, y in [(3, 2), (1, 5), (2, 2), (4, 4), (5, 1), (7, 3), (1, 1)]]
+        if name == "scalapack":
+            return [{**plane, "block": 2 + n, "chunk": 4 + 3 * n} for n, plane in enumerate(planes)]
+        return planes
 
     def test_every_algorithm_has_a_meaning(self):
         self.assertEqual(sorted(path.stem for path in ALGORITHMS.glob("*.distal")), sorted(MEANING))

@@ -70,6 +70,14 @@ TEST_P(Gemm, Summa) {
     }
   }
 }
+TEST_P(Gemm, Scalapack) {
+  for (auto [gx, gy] : planes()) {
+    for (auto [block, chunk] : {std::pair{1, 16}, {3, 5}, {4, 4}, {16, 100}}) {
+      if (block == 1 && gx * gy > 6) continue;
+      run("scalapack", fmt::format("gx={},gy={},block={},chunk={}", gx, gy, block, chunk));
+    }
+  }
+}
 TEST_P(Gemm, Johnson) {
   for (auto [gx, gy, gz] : cubes()) run("johnson", fmt::format("gx={},gy={},gz={}", gx, gy, gz));
 }

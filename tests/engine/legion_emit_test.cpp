@@ -39,7 +39,7 @@ TEST_P(EmittedAlgorithm, AsRead) {
 
 INSTANTIATE_TEST_SUITE_P(Emitted, EmittedAlgorithm,
                          testing::Values("cannon", "contraction4", "cosma", "innerprod", "johnson", "matvec", "mttkrp",
-                                         "pumma", "solomonik", "summa", "ttm", "ttv"));
+                                         "pumma", "scalapack", "solomonik", "summa", "ttm", "ttv"));
 
 TEST(Emit, SeveralProgramsAreOneExecutable) {
   std::string text = "param n = 4\ntensor a(n)\ntensor b(n)\n";

@@ -201,6 +201,15 @@ std::vector<Program> schedules() {
        "  distribute({i}, {io}, {ii}, x -> x1 on M)\n  communicate({A, B, C}, io)\n"},
       {"distribute_by_notation_cyclic",
        "  distribute({i, j}, {io, jo}, {ii, ji}, xy -> xy cyclic(x = 2, y) on M)\n  communicate({A, B, C}, jo)\n"},
+      {"acquire_blocks_that_are_dealt_out",
+       "  distribute({i, j}, {io, jo}, {ii, ji}, xy -> xy cyclic(x = 2, y) on M)\n  split(k, ko, ki, 5)\n"
+       "  reorder({ko, i_round, j_round, ii, ji, ki})\n  communicate(A, j_round)\n  communicate({B, C}, ko)\n"},
+      {"acquire_blocks_of_every_other_tile",
+       "  split(i, io, ii, 4)\n  split(ii, iio, iii, 2)\n  reorder({iio, io, iii, j, k})\n  distribute(iio, M)\n"
+       "  communicate(A, io)\n  communicate({B, C}, iio)\n"},
+      {"acquire_blocks_of_a_rotated_loop",
+       tiles + "  split(k, ko, ki, 4)\n  split(ki, kio, kii, 2)\n  reorder({kio, ko, ii, ji, kii})\n  rotate(ko, {io}, "
+               "kr)\n  communicate(A, jo)\n  communicate(B, kio)\n  communicate(C, kr)\n"},
       {"substitute", tiles + at_launch + "  substitute({ii, ji, k}, gemm)\n"},
       {"substitute_at_the_root", "  substitute({i, j, k}, gemm)\n"},
       {"substitute_in_any_order", tiles + at_launch + "  reorder({k, ji, ii})\n  substitute({ii, k, ji}, gemm)\n"},

@@ -53,6 +53,7 @@ const std::vector<Gemm>& gemms() {
   static const std::vector<Gemm> all{{"cannon", planes(), {}},
                                      {"pumma", planes(), {}},
                                      {"summa", planes(), {{"chunk", 5}}},
+                                     {"scalapack", planes(), {{"block", 3}, {"chunk", 7}}},
                                      {"johnson", cubes(), {}},
                                      {"solomonik", squares(), {}},
                                      {"cosma", cubes(), {{"steps", 2}, {"seqi", 2}, {"seqj", 3}}}};

@@ -68,6 +68,9 @@ distribute({i, j}, {io, jo}, {ii, ji}, M[0])
       {"onto_a_cyclic",
        "param n = 7\nmachine M = Grid(2)\ntensor a(n) : x -> x cyclic(x = 2) on M\ntensor b(n) : x -> "
        "x on M\na(i) = b(i)\nschedule\ndistribute(i, io, ii, a)\ncommunicate({a, b}, i_round)\n"},
+      {"in_blocks",
+       "param n = 7\nmachine M = Grid(2)\ntensor a(n) : x -> x cyclic(x = 2) on M\ntensor b(n) : x -> x on M\n"
+       "a(i) = b(i)\nschedule\ndistribute(i, io, ii, a)\ncommunicate(a, i_round)\ncommunicate(b, io)\n"},
       {"two_levels_shared", nodes + "communicate({A, B, C}, jo)\ndistribute(ii, iio, iii, M[1])\n"},
       {"two_levels_apart", nodes + "distribute(ii, iio, iii, M[1])\ncommunicate({A, B, C}, iio)\n"},
       {"two_levels_inner_sum", nodes + "communicate({A, B, C}, jo)\ndistribute(k, ko, ki, M[1])\n"},

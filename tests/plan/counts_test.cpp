@@ -167,6 +167,31 @@ TEST(Counts, TwoDimensionalBytesOnAnyGridAndSize) {
 
 // ---- who talks to whom ----
 
+// Blocks that are dealt out are acquired as such: SUMMA's bytes, whatever the blocks, and A stays where it is.
+TEST(Counts, DealtOutBlocksMoveWhatBlocksMove) {
+  for (auto [gx, gy] : {std::pair<int64_t, int64_t>{2, 2}, {3, 2}, {1, 4}, {4, 3}}) {
+    for (const Sizes& n : {Sizes{48, 48, 48}, Sizes{37, 41, 29}, Sizes{23, 60, 31}}) {
+      for (auto [block, chunk] : {std::pair<int64_t, int64_t>{1, 5}, {3, 3}, {4, 12}, {5, 64}}) {
+        std::string settings = fmt::format("{},gx={},gy={},block={},chunk={}", n.text(), gx, gy, block, chunk);
+        SCOPED_TRACE(settings);
+        Cost cost = cost_of_algorithm("scalapack", settings);
+        EXPECT_EQ(cost.tensors.at("A").bytes, 0);
+        EXPECT_EQ(cost.tensors.at("B").bytes, n.b() * (gy - 1) * kDouble);
+        EXPECT_EQ(cost.tensors.at("C").bytes, n.c() * (gx - 1) * kDouble);
+        expect_totals(cost, gx * gy, n.b() * (gy - 1) + n.c() * (gx - 1), n);
+      }
+    }
+  }
+}
+
+// A processor holds the blocks that it needs of a panel, and not what lies between them.
+TEST(Memory, DealtOutBlocksHaveNoRoomBetweenThem) {
+  Cost cost = cost_of_algorithm("scalapack", "ni=96,nj=64,nk=80,gx=3,gy=2,block=4,chunk=20");
+  int64_t home = (96 * 64 + 96 * 80 + 80 * 64) / 6, panels = (96 / 3 + 64 / 2) * 20;
+  EXPECT_LE(cost.peak_bytes_per_processor, (home + panels) * kDouble + 96 * kDouble);
+  EXPECT_GT(cost.peak_bytes_per_processor, home * kDouble);
+}
+
 TEST(Pairs, CannonTalksToNeighboursOnlyAfterTheSkew) {
   constexpr int64_t g = 5;
   Sizes n{3 * g, 4 * g, 2 * g};

@@ -122,6 +122,9 @@ schedule
 )"));
 }
 
+// Each processor reads every other block of rows, at once.
+Broken blocks() { return Broken(plan_algorithm("scalapack", "ni=8,nj=4,nk=4,gx=2,gy=2,block=2,chunk=4")); }
+
 // A sum cut at both levels.
 Broken two_level_sum() {
   return Broken(plan_text(R"(machine M = Grid(2, 2) of Grid(3)
@@ -191,6 +194,30 @@ TEST(Verify, APartOfAPieceIsDropped) {
     return false;
   }),
             "the plan is wrong: (0, 1) needs B[0:4, 0:3], and 3 of its elements have no source");
+}
+
+TEST(Verify, ABlockIsNotAcquired) {
+  EXPECT_EQ(blocks().fetch([](FetchStep& s) {
+    for (Fetch& f : s.fetches) {
+      if (f.regions[0].runs[0] < 2) continue;
+      f.regions[0].runs[0] = 1;
+      return true;
+    }
+    return false;
+  }),
+            "the plan is wrong: processor (0, 0) touches B[4:6, 0:4] without having acquired it");
+}
+
+TEST(Verify, ABlockHasNoSource) {
+  EXPECT_EQ(blocks().fetch([](FetchStep& s) {
+    for (Fetch& f : s.fetches) {
+      if (f.regions[0].runs[0] < 2) continue;
+      std::erase_if(f.pieces, [](const FetchPiece& p) { return p.rect.lo[0] == 4; });
+      return true;
+    }
+    return false;
+  }),
+            "the plan is wrong: (0, 0) needs B[4:6, 0:4], and 8 of its elements have no source");
 }
 
 TEST(Verify, APieceIsBroughtTwice) {

@@ -206,6 +206,7 @@ class PlanFeatures : public PlanVisitor {
   void acquire(const Acquire& a) {
     bool output = a.privilege != Privilege::Read;
     if (!a.exact) out_.insert(output ? "inexact output" : "inexact input");
+    if (!a.blocks.empty()) out_.insert("input in blocks");
     if (a.privilege == Privilege::Write) out_.insert("write");
     if (a.privilege == Privilege::Reduce) out_.insert("reduce");
     if (a.parent) out_.insert("inner partials");
@@ -316,6 +317,7 @@ const Features& all_features() {
                             "replicated",
                             "inexact output",
                             "inexact input",
+                            "input in blocks",
                             "write",
                             "reduce",
                             "inner partials",

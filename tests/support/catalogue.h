@@ -79,6 +79,8 @@ class Catalogue {
     for (const std::string& grid : planes()) {
       for (const char* name : {"cannon", "pumma"}) add_algorithm(name, names, 30, grid);
       add_algorithm("summa", names, 30, grid + fmt::format(",chunk={}", choice_.between(3, 12)));
+      add_algorithm("scalapack", names, 30,
+                    grid + fmt::format(",block={},chunk={}", choice_.between(1, 5), choice_.between(3, 12)));
     }
     for (const std::string& grid : cubes()) {
       add_algorithm("johnson", names, 24, grid);

@@ -40,8 +40,9 @@ inline std::string algorithm_text(const std::string& name) {
 }
 
 inline const std::vector<std::string>& algorithm_names() {
-  static const std::vector<std::string> names{"cannon", "contraction4", "cosma",     "innerprod", "johnson", "matvec",
-                                              "mttkrp", "pumma",        "solomonik", "summa",     "ttm",     "ttv"};
+  static const std::vector<std::string> names{"cannon", "contraction4", "cosma", "innerprod", "johnson",
+                                              "matvec", "mttkrp",       "pumma", "scalapack", "solomonik",
+                                              "summa",  "ttm",          "ttv"};
   return names;
 }
 

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <vector>
+
+#include "plan/plan.h"
+
+namespace distal::core {
+
+// What one access touches: the product of runs of coordinates, one list of them a dimension. One rectangle as a rule;
+// where blocks are dealt out, one for each. They stand side by side in a list, the last dimension's runs fastest.
+struct Region {
+  size_t first = 0;  // of its rectangles in the list
+  Coordinates runs;  // how many each dimension has
+
+  bool operator==(const Region&) const = default;
+};
+
+// Appends what an access of an acquire touches at a place. The intervals are those of the place there.
+Region add_region(const StagePlan& stage, const AcquirePlan& acquire, const std::vector<int>& access, int64_t place,
+                  const std::vector<int64_t>& values, const std::vector<Interval<int64_t>>& intervals,
+                  std::vector<Rect>& rects);
+
+// Which rectangle of a region has an element, if any of them does.
+size_t rect_at(const Region& region, const std::vector<Rect>& rects, const Coordinates& element);
+
+}  // namespace distal::core
