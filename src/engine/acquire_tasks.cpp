@@ -9,18 +9,41 @@ namespace distal::core {
 
 namespace {
 
+// Calls f(i, part) for every rectangle of some regions that overlaps another one, in their order.
+template <class F>
+void for_each_overlap(const std::vector<Rect>& rects, const std::vector<Region>& regions, const Rect& other, F&& f) {
+  for (const Region& region : regions) {
+    for (size_t i : overlapping(region, rects, other)) f(i, intersect(other, rects[i]));
+  }
+}
+
 // The parts of a rectangle in the order of a slot's rectangles that hold them, each with the slot's view of it.
 template <class F>
 void for_each_in_slot(const Slot& slot, const Rect& part, F&& f) {
   std::vector<Rect> left{part};
-  for (size_t j = 0; j < slot.rects.size(); ++j) {
+  for_each_overlap(slot.rects, slot.regions, part, [&](size_t j, const Rect&) {
     std::vector<Rect> next;
     for (const Rect& r : left) {
       if (overlap(r, slot.rects[j])) f(slot.views[j], intersect(r, slot.rects[j]));
       subtract(r, slot.rects[j], next);
     }
     left = std::move(next);
+  });
+}
+
+// Another access asks for the same rectangle, and comes before.
+size_t same_rect_before(const Fetch& f, size_t i) {
+  for (const Region& region : f.regions) {
+    size_t found = rect_at(region, f.rects, f.rects[i].lo);
+    if (found < i && f.rects[found] == f.rects[i]) return found;
   }
+  throw InternalError("a rectangle that nobody gives room to");
+}
+
+std::vector<bool> marked(const std::vector<size_t>& some, size_t all) {
+  std::vector<bool> out(all);
+  for (size_t i : some) out[i] = true;
+  return out;
 }
 
 }  // namespace
@@ -89,17 +112,16 @@ void Runner::lay_out(const AcquirePlan& a, const Fetch& f, Slot& slot) {
   slot.views.assign(f.rects.size(), View{});
   slot.in_place = views_of(plan_, a, f, needs_.options.reach);
   int64_t used = 0;
+  for (size_t i : copied_rects(f.rects, slot.in_place)) {
+    slot.memory = buffers_at(a.acquire->id, f.place).memory_of(slot);
+    slot.views[i] = dense_view(slot.memory + used, f.rects[i], tensor(a.tensor).order);
+    used += f.rects[i].volume() * tensor(a.tensor).element_bytes;
+  }
   for (size_t i = 0; i < f.rects.size(); ++i) {
-    auto same = std::find(f.rects.begin(), f.rects.begin() + static_cast<std::ptrdiff_t>(i), f.rects[i]);
-    size_t first = static_cast<size_t>(same - f.rects.begin());
-    if (first < i) {
-      slot.views[i] = slot.views[first];
-    } else if (slot.in_place[i] >= 0) {
+    if (slot.in_place[i] >= 0) {
       slot.views[i] = store_.view(a.tensor, slot.in_place[i], f.rects[i]);
-    } else {
-      slot.memory = buffers_at(a.acquire->id, f.place).memory_of(slot);
-      slot.views[i] = dense_view(slot.memory + used, f.rects[i], tensor(a.tensor).order);
-      used += f.rects[i].volume() * tensor(a.tensor).element_bytes;
+    } else if (!slot.views[i].data) {
+      slot.views[i] = slot.views[same_rect_before(f, i)];
     }
   }
 }
@@ -136,11 +158,12 @@ Runner::Filling Runner::filling_of(const AcquirePlan& a, const Fetch& f, const S
                                    const std::vector<size_t>& copied, const std::vector<Slot*>& sources) {
   Filling out;
   out.delivered.assign(f.rects.size(), 0);
-  for (size_t i : copied) {
-    for (size_t p = 0; p < f.pieces.size(); ++p) {
-      const FetchPiece& piece = f.pieces[p];
-      if (comes_by_message(piece, f.place) || !overlap(piece.rect, f.rects[i])) continue;
-      Rect part = intersect(piece.rect, f.rects[i]);
+  std::vector<bool> is_copied = marked(copied, f.rects.size());
+  for (size_t p = 0; p < f.pieces.size(); ++p) {
+    const FetchPiece& piece = f.pieces[p];
+    if (comes_by_message(piece, f.place)) continue;
+    for_each_overlap(f.rects, f.regions, piece.rect, [&](size_t i, const Rect& part) {
+      if (!is_copied[i]) return;
       if (!sources[p]) {
         out.copies.push_back({store_.view(a.tensor, piece.source, part), i, part});
       } else {
@@ -149,7 +172,7 @@ Runner::Filling Runner::filling_of(const AcquirePlan& a, const Fetch& f, const S
         });
         out.read.insert(sources[p]);
       }
-    }
+    });
   }
   for (int64_t source : senders_of(f)) {
     std::vector<Delivery> parts = deliveries(f, copied, source);
@@ -204,13 +227,15 @@ int64_t Runner::carrier(int64_t place, int64_t source) const {
 // element that two rectangles share comes once, into the first of them.
 std::vector<Delivery> Runner::deliveries(const Fetch& f, const std::vector<size_t>& copied, int64_t source) const {
   std::vector<Delivery> out;
-  std::vector<Rect> before;
-  for (size_t i : copied) {
-    for (const FetchPiece& p : f.pieces) {
-      if (p.source != source || !comes_by_message(p, f.place) || !overlap(p.rect, f.rects[i])) continue;
-      for (Rect& r : subtract(intersect(p.rect, f.rects[i]), before)) out.push_back({i, std::move(r)});
-    }
-    before.push_back(f.rects[i]);
+  std::vector<bool> is_copied = marked(copied, f.rects.size());
+  for (const FetchPiece& p : f.pieces) {
+    if (p.source != source || !comes_by_message(p, f.place)) continue;
+    std::vector<Rect> before;
+    for_each_overlap(f.rects, f.regions, p.rect, [&](size_t i, const Rect& part) {
+      if (!is_copied[i]) return;
+      for (Rect& r : subtract(part, before)) out.push_back({i, std::move(r)});
+      before.push_back(f.rects[i]);
+    });
   }
   return out;
 }
@@ -219,13 +244,15 @@ std::vector<Delivery> Runner::deliveries(const Fetch& f, const std::vector<size_
 std::vector<Runner::PieceCopy> Runner::copies_inside(const Fetch& f, const Slot& slot,
                                                      const std::vector<size_t>& copied) const {
   std::vector<PieceCopy> out;
+  if (f.regions.size() == 1) return out;  // no two of them overlap
   for (size_t i : copied) {
     std::vector<Rect> before;
     for (size_t j : copied) {
       if (j == i) break;
+      if (!overlap(f.rects[i], f.rects[j])) continue;
+      Rect both = intersect(f.rects[i], f.rects[j]);
       for (const FetchPiece& p : f.pieces) {
-        Rect both = intersect(f.rects[i], f.rects[j]);
-        if (both.empty() || !comes_by_message(p, f.place) || !overlap(p.rect, both)) continue;
+        if (!comes_by_message(p, f.place) || !overlap(p.rect, both)) continue;
         for (Rect& r : subtract(intersect(p.rect, both), before)) out.push_back({slot.views[j], i, std::move(r)});
       }
       before.push_back(f.rects[j]);

@@ -178,32 +178,43 @@ class Lowering {
     return intervals;
   }
 
+  std::vector<Interval<IntExpr>> intervals_with(const std::vector<int>& fixed) const {
+    std::vector<Interval<IntExpr>> intervals = all_running();
+    for (int v : fixed) intervals[v] = point(IntExpr::name(placed_.space.names[v]));
+    bounds(placed_.space, intervals);
+    return intervals;
+  }
+
   // Fills in the variables that stand still at a position, and the rectangles under them.
   void locate(Acquire& acquire, int position) const {
-    std::vector<Interval<IntExpr>> intervals = all_running();
     for (int p = 0; p < count(); ++p) {
       const PlacedLoop& l = loop(p);
       bool fixed = l.distributed ? l.level < acquire.place_levels : p <= position;
-      if (!fixed) continue;
-      acquire.fixed.push_back(l.variable);
-      intervals[l.variable] = point(IntExpr::name(placed_.space.names[l.variable]));
+      if (fixed) acquire.fixed.push_back(l.variable);
     }
-    bounds(placed_.space, intervals);
+    std::vector<Interval<IntExpr>> intervals = intervals_with(acquire.fixed);
     for (const auto& indices : acquire.accesses) {
       SymbolicRect rect;
-      std::vector<int> seen;
       for (int v : indices) {
         require_writable(intervals[v]);
         rect.lo.push_back(intervals[v].lo);
         rect.hi.push_back(intervals[v].hi);
-        acquire.exact = acquire.exact && intervals[v].exact;
-        // An index that stands twice touches a diagonal, not the square around it.
-        bool repeated = std::find(seen.begin(), seen.end(), v) != seen.end();
-        if (repeated && !intervals[v].point) acquire.exact = false;
-        seen.push_back(v);
       }
+      acquire.exact = acquire.exact && is_exact(indices, intervals);
       acquire.rects.push_back(std::move(rect));
     }
+  }
+
+  // Whether an access touches all of its rectangle.
+  static bool is_exact(const std::vector<int>& indices, const std::vector<Interval<IntExpr>>& intervals) {
+    std::vector<int> seen;
+    for (int v : indices) {
+      // An index that stands twice touches a diagonal, not the square around it.
+      bool repeated = std::find(seen.begin(), seen.end(), v) != seen.end();
+      if (!intervals[v].exact || (repeated && !intervals[v].point)) return false;
+      seen.push_back(v);
+    }
+    return true;
   }
 
   // Loops that are collapsed and split again and again double the bounds each time; nobody could read or print those.
@@ -285,15 +296,42 @@ class Lowering {
     return depth;
   }
 
-  // Only loops of the program: a leaf takes each of its operands from one rectangle.
+  // The loops without whose holes more indices would take all values between their ends, and no others. Only loops of
+  // the program: a leaf takes each of its operands from one rectangle.
   void find_blocks(int depth) {
-    for (PositionedAcquire& a : acquires_) {
-      if (a.acquire.privilege != Privilege::Read || a.acquire.exact) continue;
-      for (int p = a.position + 1; p <= depth; ++p) {
-        if (loop(p).distributed || !influences(loop(p).variable, a.acquire.accesses)) continue;
-        a.acquire.blocks.push_back(loop(p).variable);
+    for (auto& [acquire, position] : acquires_) {
+      if (acquire.privilege != Privilege::Read || acquire.exact) continue;
+      std::vector<int> blocks;
+      for (int p = position + 1; p <= depth; ++p) {
+        if (!loop(p).distributed) blocks.push_back(loop(p).variable);
       }
+      std::vector<bool> best = exact_indices(acquire, blocks);
+      for (size_t b = blocks.size(); b-- > 0;) {
+        std::vector<int> fewer = blocks;
+        fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(b));
+        if (exact_indices(acquire, fewer) == best) blocks = std::move(fewer);
+      }
+      std::vector<Interval<IntExpr>> intervals = intervals_with(fixed_with(acquire, blocks));
+      acquire.exact_in_blocks = std::all_of(acquire.accesses.begin(), acquire.accesses.end(),
+                                            [&](const auto& indices) { return is_exact(indices, intervals); });
+      acquire.blocks = std::move(blocks);
     }
+  }
+
+  static std::vector<int> fixed_with(const Acquire& acquire, const std::vector<int>& more) {
+    std::vector<int> out = acquire.fixed;
+    out.insert(out.end(), more.begin(), more.end());
+    return out;
+  }
+
+  // Of all accesses, one after the other.
+  std::vector<bool> exact_indices(const Acquire& acquire, const std::vector<int>& blocks) const {
+    std::vector<Interval<IntExpr>> intervals = intervals_with(fixed_with(acquire, blocks));
+    std::vector<bool> out;
+    for (const auto& indices : acquire.accesses) {
+      for (int v : indices) out.push_back(intervals[v].exact);
+    }
+    return out;
   }
 
   NodePtr wrap_acquires(int position, NodePtr body) {

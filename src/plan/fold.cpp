@@ -133,7 +133,7 @@ class Folder {
       if (const auto* l = std::get_if<Loop>(&spine_[i]->value)) loops.push_back(l->variable);
       if (const auto* q = std::get_if<Acquire>(&spine_[i]->value)) {
         stage_.acquires[q->id].is_fixed = fixed_above(at, stage_.acquires[q->id]);
-        stage_.acquires[q->id].blocks.clear();  // of all that it needs now nothing is anybody else's
+        stage_.acquires[q->id].blocks.clear();  // it is one rectangle now, and lies in one piece
       }
     }
     stage_.leaf_loops.insert(stage_.leaf_loops.begin(), loops.begin(), loops.end());

@@ -1,6 +1,8 @@
 #include "plan/memory.h"
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 #include "plan/workspace.h"
 #include "support/checked.h"
@@ -81,10 +83,13 @@ std::vector<int64_t> views_of(const Plan& plan, const AcquirePlan& acquire, cons
 }
 
 std::vector<size_t> copied_rects(const std::vector<Rect>& rects, const std::vector<int64_t>& views) {
+  auto is_before = [&](size_t i, size_t j) {
+    return std::tie(rects[i].lo, rects[i].hi) < std::tie(rects[j].lo, rects[j].hi);
+  };
+  std::set<size_t, decltype(is_before)> seen(is_before);
   std::vector<size_t> out;
   for (size_t i = 0; i < rects.size(); ++i) {
-    auto is_same = [&](size_t j) { return rects[j] == rects[i]; };
-    if (views[i] < 0 && std::none_of(out.begin(), out.end(), is_same)) out.push_back(i);
+    if (views[i] < 0 && (rects.size() == 1 || seen.insert(i).second)) out.push_back(i);
   }
   return out;
 }

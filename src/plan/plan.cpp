@@ -6,6 +6,7 @@
 #include <set>
 
 #include "plan/fold.h"
+#include "plan/region.h"
 #include "schedule/checks.h"
 #include "schedule/schedule.h"
 #include "support/text.h"
@@ -107,8 +108,10 @@ void refuse_too_many_steps(const StagePlan& stage) {
   std::string why = a.by_default
                         ? fmt::format("no communicate names {0}, so {0} is communicated at loop {1}", a.tensor, a.at)
                         : fmt::format("{} is communicated at loop {}", a.tensor, a.at);
+  // An output that is made block by block at home would no longer be there.
+  const char* instead = a.privilege == Privilege::Read ? "" : ", or cut the loops into larger blocks";
   throw Error(fmt::format("{}, which makes {} steps; at most {} are planned", why, steps, limit), span,
-              fmt::format("say communicate({}, ...) at a loop further out", a.tensor));
+              fmt::format("say communicate({}, ...) at a loop further out{}", a.tensor, instead));
 }
 
 // The variables that loops run over and no leaf does, a part of a loop or a loop of its own.
@@ -221,6 +224,7 @@ Plan make_plan(std::shared_ptr<const Program> program, const Bindings& params, P
     plan.stages.push_back(plan_stage(plan, stage));
     StagePlan& made = plan.stages.back();
     plan.processors = std::max(plan.processors, made.machine.processors);
+    drop_blocks_without_holes(made);
     if (options.fold) fold_local_loops(plan, made);
     made.leaf_is_fixed = fixed_for_leaf(made);
     made.makes_whole_output = makes_whole_output(made);

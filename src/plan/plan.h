@@ -39,7 +39,7 @@ struct AcquirePlan {
   int tensor = 0;              // in Plan::tensors
   std::vector<int> order;      // its storage order
   std::vector<bool> is_fixed;  // by variable: stands still here
-  std::vector<int> blocks;     // the loops for whose every value there is a rectangle of its own
+  std::vector<int> blocks;     // as the Program's, without loops that leave no holes after all
 };
 
 // A stage at given params.

@@ -47,6 +47,7 @@ std::vector<Rect> cut_up(const Rect& rect, int64_t most) {
 std::vector<Rect> subtract(const Rect& a, const std::vector<Rect>& bs) {
   std::vector<Rect> left{a};
   for (const Rect& b : bs) {
+    if (!overlap(a, b)) continue;
     std::vector<Rect> next;
     for (const Rect& r : left) subtract(r, b, next);
     left = std::move(next);

@@ -81,6 +81,86 @@ void add_rects(const std::vector<std::vector<Range>>& ranges, Rect& rect, std::v
   }
 }
 
+// The dimensions of a region, the last one first, with their runs.
+class Dimension {
+ public:
+  Dimension(const Region& region, const std::vector<Rect>& rects)
+      : region_(region), rects_(rects), left_(region.runs.size()) {}
+
+  bool any() const { return left_ > 0; }
+  size_t number() const { return left_ - 1; }
+  size_t step() const { return step_; }  // in the list of rectangles, from one run to the next
+  void next() {
+    step_ *= static_cast<size_t>(region_.runs[number()]);
+    --left_;
+  }
+
+  // The last run that does not begin behind a coordinate, or the first one if all do.
+  size_t last_from(int64_t coordinate) const {
+    size_t low = 0, high = static_cast<size_t>(region_.runs[number()]);
+    while (high - low > 1) {
+      size_t middle = low + (high - low) / 2;
+      bool begins_behind = rects_[region_.first + middle * step_].lo[number()] > coordinate;
+      (begins_behind ? high : low) = middle;
+    }
+    return low;
+  }
+
+ private:
+  const Region& region_;
+  const std::vector<Rect>& rects_;
+  size_t left_;
+  size_t step_ = 1;
+};
+
+// Whether an acquire asks for the same under two lists of loops, at every step and place.
+class SameRegions {
+ public:
+  SameRegions(const StagePlan& stage, const AcquirePlan& one, const AcquirePlan& other)
+      : stage_(stage),
+        one_(one),
+        other_(other),
+        places_(stage.places(one.acquire->place_levels)),
+        values_(static_cast<size_t>(stage.space.size()), 0) {
+    for (int v : one.acquire->fixed) {
+      if (stage.machine_dimension[v] < 0) loops_.push_back(v);
+    }
+  }
+
+  bool always() {
+    double steps = static_cast<double>(places_.size());
+    for (int v : loops_) steps *= static_cast<double>(stage_.space.extents[v]);
+    return steps <= static_cast<double>(kMaxSteps) && from(0);
+  }
+
+ private:
+  bool from(size_t depth) {
+    if (depth == loops_.size()) return std::all_of(places_.begin(), places_.end(), [&](int64_t p) { return at(p); });
+    for (int64_t x = 0; x < stage_.space.extents[loops_[depth]]; ++x) {
+      values_[loops_[depth]] = x;
+      if (!from(depth + 1)) return false;
+    }
+    return true;
+  }
+
+  bool at(int64_t place) {
+    if (!stage_.bounds_at(place, one_.is_fixed, values_, intervals_)) return true;
+    for (const auto& access : one_.acquire->accesses) {
+      std::vector<Rect> with, without;
+      add_region(stage_, one_, access, place, values_, intervals_, with);
+      add_region(stage_, other_, access, place, values_, intervals_, without);
+      if (with != without) return false;
+    }
+    return true;
+  }
+
+  const StagePlan& stage_;
+  const AcquirePlan &one_, &other_;
+  std::vector<int64_t> places_, values_;
+  std::vector<int> loops_;
+  std::vector<Interval<int64_t>> intervals_;
+};
+
 }  // namespace
 
 Region add_region(const StagePlan& stage, const AcquirePlan& acquire, const std::vector<int>& access, int64_t place,
@@ -104,20 +184,34 @@ Region add_region(const StagePlan& stage, const AcquirePlan& acquire, const std:
 }
 
 size_t rect_at(const Region& region, const std::vector<Rect>& rects, const Coordinates& element) {
-  size_t at = region.first, step = 1;
-  for (size_t d = region.runs.size(); d-- > 0;) {
-    auto begins_behind = [&](int64_t run) {
-      return rects[region.first + static_cast<size_t>(run) * step].lo[d] > element[d];
-    };
-    int64_t low = 0, high = region.runs[d];  // the run sought is not before `low`, and before `high`
-    while (high - low > 1) {
-      int64_t middle = low + (high - low) / 2;
-      (begins_behind(middle) ? high : low) = middle;
-    }
-    at += static_cast<size_t>(low) * step;
-    step *= static_cast<size_t>(region.runs[d]);
-  }
+  size_t at = region.first;
+  for (Dimension d(region, rects); d.any(); d.next()) at += d.last_from(element[d.number()]) * d.step();
   return at;
+}
+
+std::vector<size_t> overlapping(const Region& region, const std::vector<Rect>& rects, const Rect& other) {
+  std::vector<size_t> out{region.first};
+  for (Dimension d(region, rects); d.any(); d.next()) {
+    std::vector<size_t> inner = std::move(out);
+    out.clear();
+    size_t last = d.last_from(other.hi[d.number()] - 1);
+    for (size_t run = d.last_from(other.lo[d.number()]); run <= last; ++run) {
+      const Rect& r = rects[region.first + run * d.step()];
+      if (r.lo[d.number()] >= other.hi[d.number()] || r.hi[d.number()] <= other.lo[d.number()]) continue;
+      for (size_t at : inner) out.push_back(at + run * d.step());
+    }
+  }
+  return out;
+}
+
+void drop_blocks_without_holes(StagePlan& stage) {
+  for (AcquirePlan& a : stage.acquires) {
+    for (size_t b = a.blocks.size(); b-- > 0;) {
+      AcquirePlan fewer = a;
+      fewer.blocks.erase(fewer.blocks.begin() + static_cast<std::ptrdiff_t>(b));
+      if (SameRegions(stage, a, fewer).always()) a.blocks = std::move(fewer.blocks);
+    }
+  }
 }
 
 }  // namespace distal::core

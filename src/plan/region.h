@@ -23,4 +23,10 @@ Region add_region(const StagePlan& stage, const AcquirePlan& acquire, const std:
 // Which rectangle of a region has an element, if any of them does.
 size_t rect_at(const Region& region, const std::vector<Rect>& rects, const Coordinates& element);
 
+// The rectangles of a region that overlap another one, in their order.
+std::vector<size_t> overlapping(const Region& region, const std::vector<Rect>& rects, const Rect& other);
+
+// Symbols do not know everything: takes the loops out of `blocks` that leave no holes at any step of the plan.
+void drop_blocks_without_holes(StagePlan& stage);
+
 }  // namespace distal::core

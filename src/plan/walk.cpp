@@ -135,10 +135,11 @@ class Walker {
     const Ownership& owners = plan_.tensors[a.tensor].owners;
     int64_t neighbour = -1;
     bool looked = false;
-    std::vector<Rect> done;
+    size_t access = 0;
     for (size_t i = 0; i < fetch.rects.size(); ++i) {
+      while (access + 1 < fetch.regions.size() && fetch.regions[access + 1].first <= i) ++access;
       if (fetch.views[i] >= 0) continue;
-      for (const Rect& part : subtract(fetch.rects[i], done)) {
+      for (const Rect& part : subtract(fetch.rects[i], brought_before(fetch, access, fetch.rects[i]))) {
         owners.cut(part, [&](const Rect& piece, const Colour& colour) {
           int64_t owner = owners.nearest_owner(colour, fetch.place);
           if (!moves(stage_, a.acquire->place_levels, owner, fetch.place)) {
@@ -152,14 +153,28 @@ class Walker {
           add_remote(held, neighbour, owner, piece, fetch);
         });
       }
-      done.push_back(fetch.rects[i]);
     }
+  }
+
+  // What accesses before this one are brought of a rectangle; those of one access do not overlap.
+  static std::vector<Rect> brought_before(const Fetch& fetch, size_t access, const Rect& rect) {
+    std::vector<Rect> out;
+    for (size_t before = 0; before < access; ++before) {
+      for (size_t i : overlapping(fetch.regions[before], fetch.rects, rect)) {
+        if (fetch.views[i] < 0) out.push_back(fetch.rects[i]);
+      }
+    }
+    return out;
   }
 
   static void add_remote(const Held& held, int64_t neighbour, int64_t owner, const Rect& piece, Fetch& fetch) {
     std::vector<Rect> missing{piece};
     if (held.any) {
-      missing = subtract(piece, held.rects);
+      std::vector<Rect> had;
+      for (const Region& region : held.regions) {
+        for (size_t i : overlapping(region, held.rects, piece)) had.push_back(held.rects[i]);
+      }
+      missing = subtract(piece, had);
       for (const Rect& kept : complement(piece, missing)) {
         fetch.pieces.push_back({kept, fetch.place, FetchPiece::From::Kept});
       }

@@ -76,9 +76,8 @@ class Printer {
                           ? fmt::format(" by each processor of level {}", n.place_levels - 1)
                           : "";
     std::string into = n.parent ? " into the shared copy" : "";
-    std::string shape = n.exact            ? ""
-                        : n.blocks.empty() ? " (bounding box)"
-                                           : fmt::format(" in blocks of {}", names(n.blocks));
+    std::string shape = n.blocks.empty() ? "" : " in blocks of " + names(n.blocks);
+    if (!n.exact && !n.exact_in_blocks) shape += n.blocks.empty() ? " (bounding box)" : " (bounding boxes)";
     line(depth, fmt::format("acquire {} {}{}{}{}", to_string(n.privilege), fmt::join(rects, " ∪ "), shape, who, into));
     visit(n.body, depth);
   }

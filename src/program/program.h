@@ -51,9 +51,10 @@ struct Acquire {
   std::vector<std::vector<int>> accesses;  // the distinct index tuples, as variables of the space
   std::vector<SymbolicRect> rects;         // one an access
   bool exact = true;
-  // Of what is read, the sequential loops further in that leave holes in the rectangles, as blocks that are dealt out
-  // do: for each of their values a rectangle of its own is acquired, and not what lies between.
+  // Of what is read, the sequential loops further in that leave holes in the rectangles, as those over blocks that are
+  // dealt out do. An index is acquired where it lies for one of their values, and not in between.
   std::vector<int> blocks;
+  bool exact_in_blocks = false;
   int place_levels = 1;
   std::vector<int> fixed;     // the variables that stand still here; all others run
   std::optional<int> parent;  // the acquire whose memory takes the place of home: partials below a shared output

@@ -207,6 +207,9 @@ std::vector<Program> schedules() {
       {"acquire_blocks_of_every_other_tile",
        "  split(i, io, ii, 4)\n  split(ii, iio, iii, 2)\n  reorder({iio, io, iii, j, k})\n  distribute(iio, M)\n"
        "  communicate(A, io)\n  communicate({B, C}, iio)\n"},
+      {"acquire_blocks_and_fold_what_is_in_them",
+       "  distribute({i, j}, {io, jo}, {ii, ji}, xy -> xy cyclic(x = 3, y = 2) on M)\n  split(k, ko, ki, 5)\n"
+       "  reorder({ko, i_round, j_round, ii, ji, ki})\n  communicate({B, C}, ko)\n"},
       {"acquire_blocks_of_a_rotated_loop",
        tiles + "  split(k, ko, ki, 4)\n  split(ki, kio, kii, 2)\n  reorder({kio, ko, ii, ji, kii})\n  rotate(ko, {io}, "
                "kr)\n  communicate(A, jo)\n  communicate(B, kio)\n  communicate(C, kr)\n"},
@@ -244,6 +247,35 @@ schedule
 
 INSTANTIATE_TEST_SUITE_P(All, Schedules, testing::ValuesIn(schedules()),
                          [](const auto& tested) { return tested.param.name; });
+
+// Blocks that are dealt out are read at once: of both dimensions, by two accesses, on two levels.
+TEST(Blocks, AreReadAtOnce) {
+  const std::string tiles = R"(param n = 12, m = 5
+machine M = Grid(2, 2)
+tensor A(n, n) : xy -> xy cyclic(x = 2, y = 3) on M
+tensor B(n, n) : xy -> xy cyclic(x = 3, y) on M
+tensor C(n, m) : xy -> xy on M
+)";
+  const std::string follow = "schedule\n  distribute({i, j}, {io, jo}, {ii, ji}, A)\n  communicate(A, j_round)\n";
+  const std::vector<std::string> texts{
+      tiles + "A(i, j) = B(j, i)\n" + follow + "  communicate(B, jo)\n",
+      tiles + "A(i, j) = C(i, k) * C(j, k)\n" + follow + "  communicate(C, jo)\n",
+      tiles + "A(i, j) = B(i, j) * B(j, i) + C(i, k)\n" + follow + "  communicate({B, C}, jo)\n",
+      "param n = 26, m = 5\nmachine M = Grid(2) of Grid(3)\ntensor a(n) : x -> x cyclic(x = 3), x -> x on M\n"
+      "tensor b(n) : x -> 1, x -> 0 on M\na(i) = b(i)\nschedule\n  distribute(i, io, ii, a[0])\n"
+      "  communicate(b, io)\n  distribute(ii, iio, iii, M[1])\n  reorder({i_round, iii})\n"
+      "  communicate(a, i_round)\n"};
+  for (const std::string& text : texts) {
+    for (const char* sizes : {"", "n=25,m=7", "n=31,m=1", "n=1,m=2"}) {
+      for (bool own : {false, true}) {
+        RunOptions options;
+        options.own_memory = own;
+        options.type = own ? ElementType::Int64 : ElementType::Double;
+        run_text(text, sizes, options);
+      }
+    }
+  }
+}
 
 // Everything is at home on one processor, so the outermost loop is the leaf's although communicate stands inside of it.
 TEST(Marks, TheOutermostLoopOfOneProcessorIsParallel) {

@@ -165,8 +165,6 @@ TEST(Counts, TwoDimensionalBytesOnAnyGridAndSize) {
   }
 }
 
-// ---- who talks to whom ----
-
 // Blocks that are dealt out are acquired as such: SUMMA's bytes, whatever the blocks, and A stays where it is.
 TEST(Counts, DealtOutBlocksMoveWhatBlocksMove) {
   for (auto [gx, gy] : {std::pair<int64_t, int64_t>{2, 2}, {3, 2}, {1, 4}, {4, 3}}) {
@@ -184,13 +182,7 @@ TEST(Counts, DealtOutBlocksMoveWhatBlocksMove) {
   }
 }
 
-// A processor holds the blocks that it needs of a panel, and not what lies between them.
-TEST(Memory, DealtOutBlocksHaveNoRoomBetweenThem) {
-  Cost cost = cost_of_algorithm("scalapack", "ni=96,nj=64,nk=80,gx=3,gy=2,block=4,chunk=20");
-  int64_t home = (96 * 64 + 96 * 80 + 80 * 64) / 6, panels = (96 / 3 + 64 / 2) * 20;
-  EXPECT_LE(cost.peak_bytes_per_processor, (home + panels) * kDouble + 96 * kDouble);
-  EXPECT_GT(cost.peak_bytes_per_processor, home * kDouble);
-}
+// ---- who talks to whom ----
 
 TEST(Pairs, CannonTalksToNeighboursOnlyAfterTheSkew) {
   constexpr int64_t g = 5;
@@ -554,6 +546,14 @@ TEST(Memory, ViewsNeedNoBuffers) {
   EXPECT_EQ(all.peak_per_processor, home);  // every chunk lies in one piece of somebody's
   EXPECT_EQ(all.total, 4 * home);
   for (int64_t bytes : all.home_bytes) EXPECT_EQ(bytes, home);
+}
+
+// A processor holds the blocks that it needs of a panel, and not what lies between them.
+TEST(Memory, DealtOutBlocksHaveNoRoomBetweenThem) {
+  Cost cost = cost_of_algorithm("scalapack", "ni=96,nj=64,nk=80,gx=3,gy=2,block=4,chunk=20");
+  int64_t home = (96 * 64 + 96 * 80 + 80 * 64) / 6, panels = (96 / 3 + 64 / 2) * 20;
+  EXPECT_LE(cost.peak_bytes_per_processor, (home + panels) * kDouble + 96 * kDouble);
+  EXPECT_GT(cost.peak_bytes_per_processor, home * kDouble);
 }
 
 // ---- two levels ----

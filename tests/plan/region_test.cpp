@@ -1,0 +1,183 @@
+// What is acquired in blocks, and which loops make them.
+
+#include "plan/region.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "plan/memory.h"
+#include "plan/verify.h"
+#include "support/programs.h"
+
+namespace distal::core {
+namespace {
+
+using test::cost_of_text;
+using test::plan_text;
+
+// Runs of random lengths with random gaps, as ends one after the other: lo, hi, lo, hi.
+std::vector<int64_t> random_runs(std::mt19937& random, int64_t count) {
+  std::vector<int64_t> out;
+  int64_t at = 0;
+  for (int64_t end = 0; end < 2 * count; ++end) out.push_back(at += 1 + static_cast<int64_t>(random() % 4));
+  return out;
+}
+
+struct Listed {
+  std::vector<Rect> rects{Rect{{0, 0}, {1, 1}}};  // another access's come first
+  Region region;
+};
+
+Listed random_region(std::mt19937& random) {
+  auto rows = static_cast<int64_t>(1 + random() % 5), columns = static_cast<int64_t>(1 + random() % 5);
+  std::vector<int64_t> x = random_runs(random, rows), y = random_runs(random, columns);
+  Listed out;
+  out.region = {1, {rows, columns}};
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t c = 0; c < columns; ++c) {
+      out.rects.push_back({{x[2 * r], y[2 * c]}, {x[2 * r + 1], y[2 * c + 1]}});
+    }
+  }
+  return out;
+}
+
+TEST(Region, FindsWhatTouchesARectangle) {
+  std::mt19937 random(1);
+  for (int round = 0; round < 2000; ++round) {
+    Listed all = random_region(random);
+    Rect other{{static_cast<int64_t>(random() % 40), static_cast<int64_t>(random() % 40)}, {}};
+    for (int d = 0; d < 2; ++d) other.hi.push_back(other.lo[d] + 1 + static_cast<int64_t>(random() % 15));
+    std::vector<size_t> expected;
+    for (size_t i = 1; i < all.rects.size(); ++i) {
+      if (overlap(all.rects[i], other)) expected.push_back(i);
+    }
+    EXPECT_EQ(overlapping(all.region, all.rects, other), expected);
+  }
+}
+
+TEST(Region, FindsTheRectangleOfEveryElement) {
+  std::mt19937 random(2);
+  for (int round = 0; round < 200; ++round) {
+    Listed all = random_region(random);
+    for (size_t i = 1; i < all.rects.size(); ++i) {
+      for_each_point(all.rects[i], [&](const Coordinates& at) { EXPECT_EQ(rect_at(all.region, all.rects, at), i); });
+    }
+  }
+}
+
+TEST(Region, OfAScalarIsOne) {
+  std::vector<Rect> rects{Rect{}, Rect{}};
+  EXPECT_EQ(rect_at({1, {}}, rects, {}), 1U);
+  EXPECT_EQ(overlapping({1, {}}, rects, Rect{}), std::vector<size_t>{1});
+}
+
+std::vector<std::string> blocks_of(const Plan& plan, const std::string& tensor) {
+  std::vector<std::string> out;
+  for (const AcquirePlan& a : plan.stages[0].acquires) {
+    if (a.acquire->tensor != tensor) continue;
+    for (int v : a.blocks) out.push_back(plan.stages[0].space.names[static_cast<size_t>(v)]);
+  }
+  return out;
+}
+
+std::vector<std::string> leaf_loops(const Plan& plan) {
+  std::vector<std::string> out;
+  for (int v : plan.stages[0].leaf_loops) out.push_back(plan.stages[0].space.names[static_cast<size_t>(v)]);
+  return out;
+}
+
+using Names = std::vector<std::string>;
+
+// The loops inside of a block leave no holes, and are the leaf's where everything is at home in them.
+TEST(Blocks, LoopsInsideOfABlockAreFolded) {
+  std::string text = test::algorithm_text("scalapack");
+  text = text.substr(0, text.find("  communicate(A")) + "  communicate({B, C}, ko)\n";
+  Plan plan = plan_text(text, "ni=24,nj=20,nk=16,gx=2,gy=2,block=3,chunk=8");
+  EXPECT_EQ(blocks_of(plan, "B"), Names{"i_round"});
+  EXPECT_EQ(blocks_of(plan, "C"), Names{"j_round"});
+  EXPECT_EQ(leaf_loops(plan), (Names{"ii", "ji", "ki"}));
+}
+
+// Symbols cannot say that whole rows are left; numbers do.
+TEST(Blocks, ACollapsedLoopOverWholeRowsLeavesNoHoles) {
+  const std::string text = R"(param n = 8
+machine M = Grid(4)
+tensor A(n, n) : xy -> x on M
+tensor B(n, n) : xy -> x on M
+A(i, j) = B(i, j)
+schedule
+  collapse(i, j, f)
+  divide(f, fo, fi, 4)
+  distribute(fo, M)
+  communicate(B, fo)
+)";
+  Plan plan = plan_text(text);
+  EXPECT_EQ(blocks_of(plan, "B"), Names{});
+  EXPECT_EQ(leaf_loops(plan), Names{"fi"});
+}
+
+TEST(Blocks, ADiagonalHasNone) {
+  Plan plan = plan_text(
+      "param n = 8\nmachine M = Grid(2)\ntensor a(n) : x -> x on M\ntensor B(n, n) : xy -> x on M\n"
+      "a(i) = B(i, i)\nschedule\n  distribute(i, io, ii, M)\n  communicate(B, io)\n");
+  EXPECT_EQ(blocks_of(plan, "B"), Names{});
+}
+
+// On the upper level blocks are dealt out to nodes, whose processors share what these acquire.
+TEST(Blocks, AreSharedByTheProcessorsOfANode) {
+  const std::string text = R"(param n = 26
+machine M = Grid(2) of Grid(3)
+tensor a(n) : x -> x cyclic(x = 3), x -> x on M
+tensor b(n) : x -> 1, x -> 0 on M
+a(i) = b(i)
+schedule
+  distribute(i, io, ii, a[0])
+  communicate(b, io)
+  distribute(ii, iio, iii, M[1])
+  reorder({i_round, iii})
+  communicate(a, i_round)
+)";
+  Plan plan = plan_text(text);
+  verify(plan, memory_needs(plan, Reach::own()));
+  // Of 9 blocks the first node has 5, the last of them short: 14 elements, all from the second one.
+  EXPECT_EQ(cost_of_text(text).tensors.at("b").bytes, 14 * 8);
+}
+
+// Two accesses of one tensor, in blocks of rows each: what both need comes once.
+TEST(Blocks, OfTwoAccessesAreCountedOnce) {
+  const std::string text = R"(param n = 12, nk = 5
+machine M = Grid(2, 2)
+tensor A(n, n) : xy -> xy cyclic(x = 2, y = 2) on M
+tensor B(n, nk) : xy -> 00 on M
+A(i, j) = B(i, k) * B(j, k)
+schedule
+  distribute({i, j}, {io, jo}, {ii, ji}, A)
+  communicate(A, j_round)
+  communicate(B, jo)
+)";
+  Plan plan = plan_text(text);
+  verify(plan, memory_needs(plan, Reach::own()));
+  // Processors off the diagonal need all rows, the last one on it half of them, and the first one has all.
+  EXPECT_EQ(cost_of_text(text).bytes_moved, (2 * 12 + 6) * 5 * 8);
+}
+
+// Planning takes a time that grows with the number of blocks, in both dimensions dealt out.
+TEST(Blocks, ManyArePlanned) {
+  const std::string text = R"(param n = 1024
+machine M = Grid(2, 2)
+tensor A(n, n) : xy -> xy cyclic(x = 8, y = 8) on M
+tensor B(n, n) : xy -> xy cyclic(x = 8, y = 8) on M
+A(i, j) = B(j, i)
+schedule
+  distribute({i, j}, {io, jo}, {ii, ji}, A)
+  communicate(A, j_round)
+  communicate(B, jo)
+)";
+  Plan plan = plan_text(text);
+  verify(plan, memory_needs(plan, Reach::own()));
+  EXPECT_EQ(cost_of_text(text).bytes_moved, 1024 * 1024 / 2 * 8);
+}
+
+}  // namespace
+}  // namespace distal::core
