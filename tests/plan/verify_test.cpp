@@ -645,6 +645,19 @@ TEST(Steps, TheMissingCommunicateIsNamed) {
   help: say communicate(C, ...) at a loop further out)");
 }
 
+// Further out, an output that is dealt out would not be made where it lies.
+TEST(Steps, AnOutputOfTooManyBlocks) {
+  std::string text =
+      test::message_of([] { plan_algorithm("scalapack", "ni=32768,nj=32768,nk=32768,gx=4,gy=4,block=64,chunk=512"); });
+  EXPECT_NE(
+      text.find("A is communicated at loop j_round, which makes 16,777,216 steps; at most 10,000,000 are planned"),
+      std::string::npos)
+      << text;
+  EXPECT_NE(text.find("help: say communicate(A, ...) at a loop further out, or cut the loops into larger blocks"),
+            std::string::npos)
+      << text;
+}
+
 TEST(Steps, ACommunicateTooFarIn) {
   EXPECT_EQ(
       steps_error("  distribute({i, j}, {io, jo}, {ii, ji}, M)\n  communicate({A, C}, jo)\n  communicate(B, k)\n"),
