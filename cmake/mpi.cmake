@@ -1,8 +1,28 @@
 # The MPI engine, and a command line that is linked with it, which `distal` starts. Without an MPI the rest is built, and
 # `distal run --engine mpi` says what is missing.
 
+# What starts ranks comes with the compiler's wrapper, and may be there without the headers; FindMPI ends the whole
+# configuration then.
+function(mpi_has_headers out)
+  find_program(wrapper NAMES ${MPI_CXX_COMPILER} mpicxx mpic++ NO_CACHE)
+  set(${out} TRUE PARENT_SCOPE)
+  if(wrapper)
+    file(WRITE ${CMAKE_BINARY_DIR}/mpi_header.cpp "#include <mpi.h>\n")
+    execute_process(COMMAND ${wrapper} -E ${CMAKE_BINARY_DIR}/mpi_header.cpp
+                    RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
+    if(status)
+      message(STATUS "${wrapper} finds no mpi.h")
+      set(${out} FALSE PARENT_SCOPE)
+    endif()
+  endif()
+endfunction()
+
+set(mpi_wanted OFF)
 # The libraries of MPI are not instrumented for the thread sanitizer.
 if(DISTAL_MPI AND NOT DISTAL_SANITIZE STREQUAL "thread")
+  mpi_has_headers(mpi_wanted)
+endif()
+if(mpi_wanted)
   set(MPI_CXX_SKIP_MPICXX ON)  # the C++ bindings of old are not wanted
   find_package(MPI QUIET COMPONENTS CXX)
 endif()

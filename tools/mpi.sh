@@ -9,8 +9,7 @@ has_mpi_engine() { grep -q '^build distal-mpi:' "$root/build/build.ninja"; }
 # Without an MPI the engine itself says how to get one.
 set_up_mpi_engine() {
   local missing
-  # shellcheck disable=SC2086 # a list of words
-  missing=$(missing_tools $MPI_TOOLS)
+  missing=$(missing_openmpi)
   if [[ -n $missing ]]; then
     # In a shell of its own, so that a failure ends only this.
     # shellcheck disable=SC2086 # a list of words

@@ -27,9 +27,6 @@ with_lock() {
 # "command package" pairs, and "header package" pairs.
 readonly RUN_TOOLS="cmake:cmake ninja:ninja-build g++:g++"
 readonly TEST_TOOLS="python3:python3 clang-format:clang-format clang-tidy:clang-tidy doxygen:doxygen"
-readonly MPI_TOOLS="mpicxx:libopenmpi-dev mpirun:openmpi-bin"
-# The MPI engine is tested with a second MPI. OpenMPI stays the one that goes by the plain names.
-readonly OTHER_MPI_TOOLS="mpicxx.mpich:libmpich-dev mpiexec.mpich:mpich"
 readonly FUZZ_TOOLS="clang++:clang"
 readonly RUN_HEADERS="fmt/format.h:libfmt-dev CLI/CLI.hpp:libcli11-dev nlohmann/json.hpp:nlohmann-json3-dev
   absl/container/inlined_vector.h:libabsl-dev xxhash.h:libxxhash-dev"
@@ -53,6 +50,15 @@ missing_headers() {
     printf '#if !__has_include(<%s>)\n%s\n#endif\n' "${pair%%:*}" "${pair##*:}"
   done | g++ -E -P -x c++ - | sed '/^$/d'
 }
+
+# missing_mpi WRAPPER:PACKAGE STARTER:PACKAGE. The wrapper of the compiler may be there without the headers.
+missing_mpi() {
+  printf '#include <mpi.h>\n' | "${1%%:*}" -E -x c++ - >/dev/null 2>&1 || printf '%s\n' "${1##*:}"
+  missing_tools "$2"
+}
+missing_openmpi() { missing_mpi mpicxx:libopenmpi-dev mpirun:openmpi-bin; }
+# The MPI engine is tested with a second MPI. OpenMPI stays the one that goes by the plain names.
+missing_mpich() { missing_mpi mpicxx.mpich:libmpich-dev mpiexec.mpich:mpich; }
 
 # Loaded at run time, so the library alone is enough. The compiler answers with a path if it finds the file.
 missing_openblas() {
@@ -81,7 +87,9 @@ missing_packages() {
     missing_openblas
     if [[ $1 == fuzz ]]; then missing_tools $FUZZ_TOOLS; fi
     if [[ $1 != run ]]; then
-      missing_tools $TEST_TOOLS $MPI_TOOLS $OTHER_MPI_TOOLS
+      missing_tools $TEST_TOOLS
+      missing_openmpi
+      missing_mpich
       missing_headers $TEST_HEADERS
       numpy_python >/dev/null || printf 'python3-numpy\n'
     fi

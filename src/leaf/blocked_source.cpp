@@ -37,10 +37,12 @@ enum { BYTES = 16, NV = 2 };
 enum { MR = 6, W = BYTES / sizeof(T), LINE = 64 / sizeof(T) };
 // Bytes that a cache holds beside the rows, the fewest terms of a sum that make up for it, and the most panels.
 enum { NEAR = 256 << 10, LONG = 128, TOGETHER = 32 };
-// Pieces of rows that are packed lie far apart, so nobody but us knows which one comes so many later; panels beside each
+// Pieces of rows that are packed lie far apart, so nobody but us knows which one comes so many later (it is brought to
+// the second cache: at a distance of a power of two so many would push each other out of the first); panels beside each
 // other that are packed together.
 enum { SOON = 16, BESIDE = 8 };
 typedef T V __attribute__((vector_size(BYTES)));
+typedef V Anywhere __attribute__((aligned(sizeof(T)), may_alias));  // not at a multiple of its bytes
 
 // Some columns of one run, and the vectors that they are packed in.
 struct Panel {
@@ -80,7 +82,7 @@ static void pack_panel(const Job& j, const Panel& p, Int first, Int last) {
     for (Int k = first; k < last; ++k) {
       const T* from = j.right + j.right_sum[k] + column[0];
       const T* later = j.right + j.right_sum[least(k + SOON, j.sums - 1)] + column[0];
-      for (Int c = 0; c < n; c += LINE) __builtin_prefetch(later + c);
+      for (Int c = 0; c < n; c += LINE) __builtin_prefetch(later + c, 0, 2);
       for (Int c = 0; c < n; ++c) to[k * width + c] = from[c];
     }
   } else {
@@ -107,13 +109,19 @@ static void pack(const Job& j) {
 
 // What is fetched while a block is made: its rows are `rows` elements before those of the next block (0: not known);
 // every 8 terms of its sum bring `lines` cache lines from `panel` on, a share of the panel that comes next, and a row of
-// its part of the output, `columns` elements each (0: not known). All at once would wait for one another.
+// its part of the output, `columns` elements each (0: not known). All at once would wait for one another; and what is
+// fetched long before the sum ends is no longer near then.
 struct Ahead {
   Int rows, lines;
   const char* panel;
-  const T* output[MR];
+  T* output[MR];
   Int columns;
 };
+// Terms before the end of a sum at which the first row of the output is fetched; a shorter sum begins with it.
+enum { LATE = 96 };
+
+// Where the sums of a block go: times `scale` straight to the output, which they begin or add to, or into a tile.
+enum Goal { TILE, BEGIN, ADD };
 
 static inline void fetch_output(const Ahead& ahead, Int row) {
   for (Int c = 0; c < ahead.columns; c += LINE) __builtin_prefetch(ahead.output[row] + c, 1);
@@ -138,7 +146,8 @@ static inline __attribute__((always_inline)) void add_term(const T* const (&row)
 // The block itself. A function of its own, so that all registers are its own. Terms go by a fixed number: a loop of a
 // length that is not known costs a tenth of the speed.
 template <int N>
-__attribute__((noinline)) static void block(Int sums, const T* const* rows, const T* packed, const Ahead& ahead, T* tile) {
+__attribute__((noinline)) static void block(Int sums, const T* const* rows, const T* packed, const Ahead& ahead, Goal goal,
+                                            T scale, T* tile) {
   const Int next = ahead.rows, lines = ahead.lines;
   const char* panel = ahead.panel;
   V sum[MR][N];
@@ -150,13 +159,14 @@ __attribute__((noinline)) static void block(Int sums, const T* const* rows, cons
     for (int c = 0; c < N; ++c) sum[r][c] = V{};
   }
   const V* right = reinterpret_cast<const V*>(packed);
+  const Int late = sums > LATE ? (sums - LATE) / 8 * 8 : 0;
   auto fetch = [&](Int k) __attribute__((always_inline)) {
     if (next) {
 #pragma GCC unroll 8
       for (int r = 0; r < MR; ++r) __builtin_prefetch(row[r] + next + k, 0, 2);
     }
     for (Int x = 0; x < lines; ++x, panel += 64) __builtin_prefetch(panel, 0, 2);
-    if (k < 8 * MR) fetch_output(ahead, k / 8);
+    if (k >= late && k < late + 8 * MR) fetch_output(ahead, (k - late) / 8);
   };
   for (Int r = (sums + 7) / 8; r < MR; ++r) fetch_output(ahead, r);
   Int k = 0;
@@ -169,18 +179,25 @@ __attribute__((noinline)) static void block(Int sums, const T* const* rows, cons
 #pragma GCC unroll 1
   for (; k < sums; ++k) add_term<N>(row, right, k, sum);
 #pragma GCC unroll 8
-  for (int r = 0; r < MR; ++r)
+  for (int r = 0; r < MR; ++r) {
+    Anywhere* out = reinterpret_cast<Anywhere*>(ahead.output[r]);
 #pragma GCC unroll 8
-    for (int c = 0; c < N; ++c) reinterpret_cast<V*>(tile)[r * N + c] = sum[r][c];
+    for (int c = 0; c < N; ++c) {
+      if (goal == TILE) reinterpret_cast<V*>(tile)[r * N + c] = sum[r][c];
+      if (goal == BEGIN) out[c] = scale * sum[r][c];
+      if (goal == ADD) out[c] += scale * sum[r][c];
+    }
+  }
 }
 
-static void run_block(Int vectors, Int sums, const T* const* rows, const T* packed, const Ahead& ahead, T* tile) {
+static void run_block(Int vectors, Int sums, const T* const* rows, const T* packed, const Ahead& ahead, Goal goal, T scale,
+                      T* tile) {
   switch (vectors) {
-    case 1: return block<1>(sums, rows, packed, ahead, tile);
-    case 2: return block<2>(sums, rows, packed, ahead, tile);
+    case 1: return block<1>(sums, rows, packed, ahead, goal, scale, tile);
+    case 2: return block<2>(sums, rows, packed, ahead, goal, scale, tile);
 #if defined(__AVX512F__) || defined(__aarch64__)
-    case 3: return block<3>(sums, rows, packed, ahead, tile);
-    case 4: return block<4>(sums, rows, packed, ahead, tile);
+    case 3: return block<3>(sums, rows, packed, ahead, goal, scale, tile);
+    case 4: return block<4>(sums, rows, packed, ahead, goal, scale, tile);
 #endif
   }
 }
@@ -281,9 +298,11 @@ extern "C" void leaf(const Job* job) {{
           ahead.columns = places[p].line ? panel.columns : 0;
           for (Int r = 0; r < MR; ++r)
             ahead.output[r] = j.output + j.output_row[i + least(r, n - 1)] + j.output_column[panel.column];
-          run_block(panel.vectors, j.sums, rows, j.packed + panel.vector * W * j.sums, ahead, tile);
+          const bool whole = places[p].line && n == MR && panel.columns == panel.vectors * W;
+          const Goal goal = !whole || {factors} ? TILE : j.begin ? BEGIN : ADD;
+          run_block(panel.vectors, j.sums, rows, j.packed + panel.vector * W * j.sums, ahead, goal, *j.scale, tile);
           ahead.panel += ahead.lines * steps * 64;
-          for (Int r = 0; r < n; ++r) finish(j, i + r, places[p], tile + r * panel.vectors * W{arguments});
+          for (Int r = 0; goal == TILE && r < n; ++r) finish(j, i + r, places[p], tile + r * panel.vectors * W{arguments});
         }}
   }}
 }}
@@ -313,7 +332,7 @@ std::string blocked_source(ElementType type, int factors) {
          kHead +
          fmt::format(kTail, fmt::arg("parameters", parameters), fmt::arg("pointers", pointers),
                      fmt::arg("product", product), fmt::arg("rooms", rooms), fmt::arg("lines", lines),
-                     fmt::arg("flags", flags), fmt::arg("arguments", arguments));
+                     fmt::arg("flags", flags), fmt::arg("arguments", arguments), fmt::arg("factors", factors));
 }
 
 }  // namespace distal::core

@@ -24,7 +24,10 @@ class Runs(CliTest):
 
 class Large(Runs):
     def test_rows(self):
-        self.move(ROOT / "bench/mpi/network.distal", 3, "ni=30,nj=1100,nk=1300,g=3,chunk=1000", "--check")
+        self.move(ROOT / "tests/mpi/gather.distal", 3, "ni=30,nj=1100,nk=1300,g=3,chunk=1000", "--check")
+
+    def test_rows_that_are_handed_on(self):
+        self.move(ROOT / "bench/mpi/network.distal", 3, "ni=30,nj=1100,nk=2600,g=3,chunk=450", "--check")
 
     def test_tiles(self):
         self.move(ALGORITHMS / "summa.distal", 4, "ni=700,nj=1500,nk=1300,gx=2,gy=2,chunk=650", "--check")

@@ -167,6 +167,35 @@ TEST(SmallMessages, DoNotPileUp) {
   for (size_t at = 0; at < data.size(); ++at) ASSERT_EQ(data[at], static_cast<int64_t>(at));
 }
 
+TEST(WindowShares, TheOldestThatIsAgreedOnHasTheLink) {
+  WindowShares shares(4, false);
+  EXPECT_EQ(shares.most(true), 4U);
+  shares.has(true, 3);
+  EXPECT_EQ(shares.most(true), 1U);
+  EXPECT_EQ(shares.most(false), 1U);  // its first one
+  shares.has(true, 2);                // that it had before
+  EXPECT_EQ(shares.most(true), 0U);
+}
+
+TEST(WindowShares, WhatIsReceivedGoesByTheSegmentWhileAnOlderOneMayCome) {
+  WindowShares shares(4, false);
+  EXPECT_EQ(shares.most(false), 4U);  // does not wait for the answer
+  shares.has(false, 4);
+  EXPECT_EQ(shares.most(true), 1U);
+  shares.has(true, 1);
+  EXPECT_EQ(shares.most(true), 1U);
+  EXPECT_EQ(shares.most(false), 1U);
+}
+
+TEST(WindowShares, WhatIsSentIsOfferedAllTheSame) {
+  WindowShares shares(8, true);
+  EXPECT_EQ(shares.most(false), 8U);
+  shares.has(false, 8);
+  EXPECT_EQ(shares.most(true), 8U);
+  shares.has(true, 5);
+  EXPECT_EQ(shares.most(true), 3U);
+}
+
 TEST(Rhythm, LooksSeveralTimesForEachSegment) {
   using std::chrono::milliseconds, std::chrono::microseconds;
   Rhythm rhythm;

@@ -81,6 +81,17 @@ Rhythm::Clock::duration Rhythm::pause(Clock::time_point now) const {
   return std::clamp<Clock::duration>(between / kParts, kShortestPause, kLongestPause);
 }
 
+size_t WindowShares::most(bool agreed) const {
+  size_t share = agreed ? window_ - std::min(window_, used_) : oldest_ ? window_ : 1;
+  return older_may_come_ ? std::min<size_t>(share, 1) : share;
+}
+
+void WindowShares::has(bool agreed, size_t on_their_way) {
+  oldest_ = false;
+  if (agreed) used_ += on_their_way;
+  older_may_come_ = older_may_come_ || (!sends_ && !agreed);
+}
+
 void end_job(const Cluster& cluster, const std::exception_ptr& why) {
   // Another thread may be inside of MPI, which need not end a job then; but it ends one of which a process is killed.
   std::signal(SIGALRM, SIG_DFL);
@@ -185,18 +196,15 @@ size_t MpiTransport::window_of(const Lane& lane) const {
   return std::max(kLeastAskedFor, kAskedFor / static_cast<size_t>(senders));
 }
 
-// Every message has its first segment on its way: one end may be ready for it while the other still waits for its
-// forerunner. The oldest one of all does not wait for the answer. Those that both ends are ready for share the window,
-// older ones first, without regard to what younger ones have on their way: sooner or later both ends know the same
-// oldest one, and it gets on.
 void MpiTransport::fill(Lane& lane) {
-  size_t used = 0, window = window_of(lane);
+  if (lane.empty()) return;
+  bool sends = lane.begin()->second.posted.is_send;
+  WindowShares shares(window_of(lane), sends);
   for (auto& [number, message] : lane) {
-    if (message.posted.is_send && number >= lane.begin()->first + kFarthest) return;
-    bool oldest = number == lane.begin()->first;
-    size_t most = message.agreed ? window - std::min(window, used) : oldest ? window : 1;
+    if (sends && number >= lane.begin()->first + kFarthest) return;
+    size_t most = shares.most(message.agreed);
     while (message.started < message.segments.size() && message.on_their_way() < most) start_segment(lane, message);
-    if (message.agreed) used += message.on_their_way();
+    shares.has(message.agreed, message.on_their_way());
   }
 }
 

@@ -34,6 +34,24 @@ class Rhythm {
   Clock::duration between_{0};
 };
 
+// How many segments the messages of a lane may have on their way, asked for one after the other, the oldest first.
+// Those that both ends are ready for share a window, without regard to what younger ones have on their way: sooner or
+// later both ends know the same oldest one, and it gets on. One that is not agreed on yet has its first segment on its
+// way, as one end may be ready for it while the other still waits for its forerunner; the oldest one of all does not
+// wait for the answer. What was asked for cannot be taken back: as long as an older one may still come, because its
+// sender first has to get it itself, a younger one is received one segment at a time.
+class WindowShares {
+ public:
+  WindowShares(size_t window, bool sends) : window_(window), sends_(sends) {}
+
+  size_t most(bool agreed) const;
+  void has(bool agreed, size_t on_their_way);
+
+ private:
+  size_t window_, used_ = 0;
+  bool sends_, oldest_ = true, older_may_come_ = false;
+};
+
 // Messages between ranks. A thread of its own starts them, drives them on while others compute, and sleeps while there
 // are none: MPI needs to be called for large messages to get on. It alone calls MPI while a plan is carried out.
 //
