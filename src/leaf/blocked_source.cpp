@@ -245,6 +245,8 @@ static void pack_rows(const Job& j) {
 
 // The tile goes to the output: `product` is the text of what is added at column c.
 constexpr char kTail[] = R"(
+enum {{ FACTORS = {factors} }};  // beside the two
+
 // A panel, and whether its columns are in one piece in the output and in every factor.
 struct Place {{
   Panel panel;
@@ -298,8 +300,8 @@ extern "C" void leaf(const Job* job) {{
           ahead.columns = places[p].line ? panel.columns : 0;
           for (Int r = 0; r < MR; ++r)
             ahead.output[r] = j.output + j.output_row[i + least(r, n - 1)] + j.output_column[panel.column];
-          const bool whole = places[p].line && n == MR && panel.columns == panel.vectors * W;
-          const Goal goal = !whole || {factors} ? TILE : j.begin ? BEGIN : ADD;
+          const bool straight = FACTORS == 0 && places[p].line && n == MR && panel.columns == panel.vectors * W;
+          const Goal goal = !straight ? TILE : j.begin ? BEGIN : ADD;
           run_block(panel.vectors, j.sums, rows, j.packed + panel.vector * W * j.sums, ahead, goal, *j.scale, tile);
           ahead.panel += ahead.lines * steps * 64;
           for (Int r = 0; goal == TILE && r < n; ++r) finish(j, i + r, places[p], tile + r * panel.vectors * W{arguments});
