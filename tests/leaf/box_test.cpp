@@ -111,14 +111,16 @@ TEST(Blocks, FactorsBesideTheTwo) {
 TEST(Blocks, StraightToTheOutput) {
   test::CacheFolder folder(cache());
   // Whole blocks with and without others beside them; sums in one piece, which sets the output, and in several, of
-  // which all but the first add to it.
+  // which all but the first add to it; and rows that all go to the same part of the output.
   for (const char* size : {"ni=12,nj=32,nk=40", "ni=13,nj=40,nk=600", "ni=6,nj=16,nk=1030", "ni=100,nj=72,nk=513"}) {
-    for (const char* statement : {"A(i, j) = 2 * B(i, k) * C(k, j)", "A(i, j) += -B(i, k) * C(k, j)"}) {
+    for (const char* statement :
+         {"A(i, j) = 2 * B(i, k) * C(k, j)", "A(i, j) += -B(i, k) * C(k, j)", "D(j) = B(i, k) * C(k, j)"}) {
       for (int orders = 0; orders < 2; ++orders) {
         SCOPED_TRACE(fmt::format("{} {} {}", statement, size, orders));
-        std::string text =
-            fmt::format("param ni = 1, nj = 1, nk = 1\ntensor A(ni, nj){}tensor B(ni, nk)\ntensor C(nk, nj)\n{}\n",
-                        order(orders), statement);
+        std::string text = fmt::format(
+            "param ni = 1, nj = 1, nk = 1\ntensor A(ni, nj){}tensor B(ni, nk)\ntensor C(nk, nj)\n"
+            "tensor D(nj)\n{}\n",
+            order(orders), statement);
         run_text(text, size, generated(ElementType::Double));
         run_text(text, size, generated(ElementType::Float));
         run_text(text, size, generated(ElementType::Int64, 3));
