@@ -189,8 +189,8 @@ void MpiTransport::start_posted() {
 }
 
 // How many segments of a lane may be on their way.
-size_t MpiTransport::window_of(const Lane& lane) const {
-  if (lane.empty() || lane.begin()->second.posted.is_send) return kOffered;
+size_t MpiTransport::window_of(bool sends) const {
+  if (sends) return kOffered;
   auto senders =
       std::count_if(lanes_.begin(), lanes_.end(), [](const auto& l) { return !l.first.first && !l.second.empty(); });
   return std::max(kLeastAskedFor, kAskedFor / static_cast<size_t>(senders));
@@ -199,7 +199,7 @@ size_t MpiTransport::window_of(const Lane& lane) const {
 void MpiTransport::fill(Lane& lane) {
   if (lane.empty()) return;
   bool sends = lane.begin()->second.posted.is_send;
-  WindowShares shares(window_of(lane), sends);
+  WindowShares shares(window_of(sends), sends);
   for (auto& [number, message] : lane) {
     if (sends && number >= lane.begin()->first + kFarthest) return;
     size_t most = shares.most(message.agreed);

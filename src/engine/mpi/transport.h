@@ -107,7 +107,7 @@ class MpiTransport : public Transport {
   void work();
   int other_end(const Posted& posted) const;
   void start_posted();
-  size_t window_of(const Lane& lane) const;
+  size_t window_of(bool sends) const;
   void fill(Lane& lane);
   void start_segment(Lane& lane, Travelling& message);
   bool finish_some();
