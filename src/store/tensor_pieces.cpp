@@ -9,6 +9,8 @@ namespace distal::core {
 
 namespace {
 
+constexpr int64_t kLarge = 4 << 20;
+
 int64_t next_version() {
   static std::atomic<int64_t> last{0};
   return ++last;
@@ -28,7 +30,9 @@ PieceOffsets piece_offsets(const Ownership& owners, ElementType type, const std:
   for (int64_t p = 0; p < owners.machine().processors; ++p) {
     bool wanted = owners.owns_any(p) && is_wanted(p);
     out.of.push_back(wanted ? out.end : -1);
-    if (wanted) out.end += aligned(owners.piece_of(p).volume() * size_of(type));
+    if (!wanted) continue;
+    int64_t bytes = aligned(owners.piece_of(p).volume() * size_of(type));
+    out.end += bytes + (bytes >= kLarge ? kRoomAfterLarge : 0);
   }
   return out;
 }

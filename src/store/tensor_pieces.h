@@ -12,6 +12,12 @@
 
 namespace distal::core {
 
+// Operands that are read side by side at a distance of a high power of two are in each other's way, as a CPU may find
+// lines of its first cache by a hash of their address that is the same for both. The sizes of large pieces are such
+// powers as a rule, so there is room between them; it is none itself, so that hardly any two of several are so far
+// apart.
+constexpr int64_t kRoomAfterLarge = 3072;
+
 // Where the pieces of some processors lie, one after the other, in one block of memory.
 struct PieceOffsets {
   std::vector<int64_t> of;  // by processor; -1 for one that has none there

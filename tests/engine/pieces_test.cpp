@@ -32,5 +32,19 @@ TEST(Pieces, ThoseOfThisProcessAreCounted) {
   EXPECT_EQ(r.pieces.bytes_here(1), 32);
 }
 
+TEST(Pieces, LargeOnesInOneBlockAreNotAtADistanceOfAPowerOfTwo) {
+  auto offsets_for = [](const std::string& size) {
+    Plan plan = test::plan_text("tensor T(" + size + ") : x -> x on Grid(3)\ntensor B(" + size + ")\nT(i) = B(i)\n");
+    return piece_offsets(
+        plan.tensors[0].owners, ElementType::Double, [](int64_t p) { return p != 1; }, 128);
+  };
+  PieceOffsets large = offsets_for("1572864"), small = offsets_for("12");
+  int64_t bytes = 4 << 20;
+  EXPECT_EQ(large.of, (std::vector<int64_t>{128, -1, 128 + bytes + kRoomAfterLarge}));
+  EXPECT_EQ(large.end, 128 + 2 * (bytes + kRoomAfterLarge));
+  EXPECT_EQ(small.of, (std::vector<int64_t>{128, -1, 192}));
+  EXPECT_EQ(small.end, 256);
+}
+
 }  // namespace
 }  // namespace distal::core
