@@ -1,7 +1,7 @@
 # Installs a build, then builds and runs an application against what was installed, all in a folder outside of the
 # repository, so that nothing of the sources can help.
 #
-# Needs: BUILD, the build folder; SOURCE, the folder `app`; CXX, the compiler.
+# Needs: BUILD, the build folder; SOURCE, the folder `app`; CXX, the compiler; MPIRUN, where BUILD has MPI.
 
 function(run)
   execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
@@ -16,6 +16,9 @@ string(RANDOM LENGTH 12 word)
 set(folder ${temporary}/distal-install-${word})
 file(MAKE_DIRECTORY ${folder})
 file(COPY ${SOURCE} DESTINATION ${folder})
+if(MPIRUN)
+  file(COPY ${SOURCE}/../../../examples/mpi_layout.cpp DESTINATION ${folder}/app)
+endif()
 
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${folder}/prefix)
 run(${CMAKE_COMMAND} -G Ninja -S ${folder}/app -B ${folder}/app/build -DCMAKE_PREFIX_PATH=${folder}/prefix
@@ -24,7 +27,8 @@ run(${CMAKE_COMMAND} --build ${folder}/app/build)
 run(${folder}/app/build/app)
 run(${folder}/app/build/rows)
 run(${folder}/prefix/bin/distal --help)
-if(EXISTS ${BUILD}/distal-mpi)
+if(MPIRUN)
+  run(${MPIRUN} -n 4 ${folder}/app/build/mpi_layout)
   file(COPY ${SOURCE}/../../../algorithms/summa.distal DESTINATION ${folder})
   run(${folder}/prefix/bin/distal run ${folder}/summa.distal --engine mpi --ranks 2 --set ni=9,nj=8,nk=7)
 endif()
