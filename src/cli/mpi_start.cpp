@@ -78,7 +78,7 @@ std::string starter() {
 }  // namespace
 
 void require_alone() {
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
     int64_t processes = std::atoll(environment(name).c_str());
     if (processes < 2) continue;
     throw Error(fmt::format("this is one of {} processes of a job, and the threads engine is one process", processes),

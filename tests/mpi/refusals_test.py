@@ -60,6 +60,12 @@ def runs(pid):
         return False
 
 
+def cpu_seconds(pid):
+    """That a process has computed, in all its threads."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def need_in(said):
     """Of a node, in bytes."""
     return int(re.search(r"\(([\d,]+) bytes\) on this node", said).group(1).replace(",", ""))
@@ -101,6 +107,17 @@ class Refusals(CliTest):
         said = "this is one of 2 processes of a job, and the threads engine is one process"
         self.assertIn(f"error: {said}\n  help: --engine mpi lets them run the program together", done.stderr)
         self.assertEqual(mpirun("-n", 1, BINARY, "run", SUMMA).returncode, 0)
+
+    def test_threads_in_a_job_by_the_starters_variables(self):
+        """Such as Slurm's, whose tasks need not have any of MPI's."""
+        for name in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"):
+            for tasks, status in (("3", 2), ("1", 0)):
+                with self.subTest(name=name, tasks=tasks):
+                    run = [str(BINARY), "run", str(SUMMA)]
+                    done = subprocess.run(run, env={**os.environ, name: tasks}, capture_output=True, timeout=60,
+                                          encoding="utf-8", check=False)
+                    self.assertEqual(done.returncode, status, done.stderr)
+                    self.assertEqual("this is one of 3 processes of a job" in done.stderr, status != 0)
 
     def test_place_of_an_error_is_shown_once(self):
         wrong = self.write("wrong.distal", "param n = 4\ntensor A(n)\ntensor B(n, n)\nA(i) = B(i)\n")
@@ -385,8 +402,9 @@ class Death(CliTest):
         done = mpirun("-n", 1, *run, ":", "-n", 1, "prlimit", f"--as={600 << 20}", *run)
         self.assertLess(time.monotonic() - start, 10)
         self.assertNotEqual(done.returncode, 0)
-        # Its half of each of three matrices.
-        self.assertIn(f"rank 1: error: no memory for {3 * 3000 * 6000 * 8} bytes of the pieces of rank 1", done.stderr)
+        # Its half of each of three matrices, with room between large pieces.
+        need = 3 * (3000 * 6000 * 8 + 3072)
+        self.assertIn(f"rank 1: error: no memory for {need} bytes of the pieces of rank 1", done.stderr)
 
     def test_killed_rank_ends_the_job(self):
         """A rank is killed in the middle of a run that would take minutes."""
@@ -402,21 +420,29 @@ class Death(CliTest):
             stderr=subprocess.PIPE,
             encoding="utf-8",
         ) as job:
-            deadline = time.monotonic() + 60
-            ranks = []
-            while len(ranks) < 3 and time.monotonic() < deadline:
-                time.sleep(0.1)
-                ranks = [pid for pid, name in children_of(job.pid) if name.startswith("distal-mpi")]
-            self.assertEqual(len(ranks), 3)
-            time.sleep(2)  # it runs by now
-            start = time.monotonic()
-            os.kill(ranks[1], signal.SIGKILL)
-            _, said = job.communicate(timeout=60)
-            self.assertLess(time.monotonic() - start, 10)
-            self.assertNotEqual(job.returncode, 0)
-            self.assertIn("Kill", said.replace("kill", "Kill").replace("KILL", "Kill"))
-            time.sleep(0.5)
-            self.assertEqual([pid for pid in ranks if runs(pid)], [])
+            try:
+                self.kill_second_of_three(job)
+            finally:
+                job.terminate()
+
+    def kill_second_of_three(self, job):
+        deadline = time.monotonic() + 60
+        ranks = []
+        while len(ranks) < 3 and time.monotonic() < deadline:
+            time.sleep(0.1)
+            ranks = [pid for pid, name in children_of(job.pid) if name.startswith("distal-mpi")]
+        self.assertEqual(len(ranks), 3)
+        while cpu_seconds(ranks[1]) < 2 and time.monotonic() < deadline:  # more than it takes to start
+            time.sleep(0.1)
+        self.assertGreaterEqual(cpu_seconds(ranks[1]), 2)
+        start = time.monotonic()
+        os.kill(ranks[1], signal.SIGKILL)
+        _, said = job.communicate(timeout=60)
+        self.assertLess(time.monotonic() - start, 10)
+        self.assertNotEqual(job.returncode, 0)
+        self.assertIn("Kill", said.replace("kill", "Kill").replace("KILL", "Kill"))
+        time.sleep(0.5)
+        self.assertEqual([pid for pid in ranks if runs(pid)], [])
 
 
 if __name__ == "__main__":
