@@ -41,6 +41,7 @@ class Bandwidth {
   Bandwidth& operator=(const Bandwidth&) = delete;
 
   Timing read(double seconds) { return with_work(read_.time(seconds), memory_.size() / kLanes * kLanes); }
+  const std::vector<std::function<void()>>& ways_to_read() const { return read_.all(); }
   Timing triad(double seconds) { return with_work(triad_.time(seconds), memory_.size() / 3 / kLanes * kLanes * 3); }
 
  private:

@@ -8,8 +8,8 @@
 
 namespace leaf {
 
-// A long stream is a few cache lines shorter than its share, as streams at a distance of a high power of two are in
-// each other's way. In vectors; what is left over is read at the end.
+// One of several long streams is a few cache lines shorter than its share, as those at a distance of a high power of
+// two are in each other's way. In vectors; what is left over is read at the end.
 constexpr int64_t kLong = 1 << 16, kLess = 40;
 
 // The sum of term(x) over [first, end), in `kStreams` places side by side. More than one stream keeps more of a core's
@@ -18,7 +18,7 @@ template <int kStreams, class Term>
 double sum_streams(int64_t first, int64_t end, const Term& term) {
   constexpr int kUnroll = 8 / kStreams;
   int64_t share = (end - first) / kStreams;
-  int64_t length = (share - (share > kLong ? kLess : 0)) / kUnroll * kUnroll;
+  int64_t length = (share - (kStreams > 1 && share > kLong ? kLess : 0)) / kUnroll * kUnroll;
   Vector sums[kStreams][kUnroll] = {};
   for (int64_t x = first; x < first + length; x += kUnroll) {
     for (int s = 0; s < kStreams; ++s) {

@@ -27,8 +27,8 @@ it; `bound` has them in memory of its own, where std::vector puts it, and `align
 `dealt` has them in ScaLAPACK's layout, in the same blocks. `alone` is as much work on as many ranks with nothing to
 move: what ranks lose that share cores."""
 READING_NOTE = """\
-`reading` is one process that reads as many bytes on all cores, in the fastest of several ways, and does nothing with
-them but to add them up: what memory allows."""
+`reading` is one process that reads as many bytes on all cores, in four ways in turn, each as often as the others run,
+and does nothing with them but to add them up: what memory allows."""
 MATVEC_NOTE = "The matrix in rows, as it is computed, or in columns, so that it has to move."
 MEMORY_NOTE = """\
 The job's bytes are those of all its processes together, pages that several share counted once; the largest rank's
