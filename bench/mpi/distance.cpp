@@ -136,18 +136,22 @@ int main(int argc, char** argv) {
     return 2;
   }
   Operands operands;
-  std::map<std::pair<bool, std::string>, std::vector<double>> speeds;  // by whether cores are near
+  std::map<bool, std::vector<double>> between;  // by whether cores are near
+  std::map<std::pair<bool, std::string>, std::vector<double>> speeds;
   for (int round = 0; round < std::atoi(argv[1]); ++round) {
     for (const auto& [name, second] : operands.ways()) {
-      bool before = nanoseconds_between_cores() < kNear;
+      double before = nanoseconds_between_cores();
       double speed = operands.gigabytes_a_second(second);
-      if ((nanoseconds_between_cores() < kNear) == before) speeds[{before, name}].push_back(speed);
+      bool is_near = before < kNear;
+      if ((nanoseconds_between_cores() < kNear) != is_near) continue;
+      between[is_near].push_back(before);
+      speeds[{is_near, name}].push_back(speed);
     }
   }
   for (const auto& [key, all] : speeds) {
     leaf::Timing t = leaf::summary(all);
-    std::printf("cores %-8s %-35s %5.1f GB/s, median of %zu\n", key.first ? "near," : "far off,", key.second.c_str(),
-                t.median, t.repetitions);
+    std::printf("cores %3.0f ns apart: %-35s %5.1f GB/s, median of %zu\n", leaf::summary(between[key.first]).median,
+                key.second.c_str(), t.median, t.repetitions);
   }
   return 0;
 }

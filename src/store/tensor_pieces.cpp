@@ -9,7 +9,7 @@ namespace distal::core {
 
 namespace {
 
-constexpr int64_t kLarge = 4 << 20;
+constexpr int64_t kLarge = 4 << 20;  // next to which the room is nothing
 
 int64_t next_version() {
   static std::atomic<int64_t> last{0};
