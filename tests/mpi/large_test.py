@@ -1,4 +1,5 @@
-"""Messages of many segments, between ranks that share nothing: large_test.py [beyond_2_gib]."""
+"""Messages of many segments, between ranks that share nothing, and large pieces that are used where they lie:
+large_test.py [beyond_2_gib]."""
 
 import sys
 import unittest
@@ -11,11 +12,12 @@ APART = {"DISTAL_MPI_SHARED": "0"}
 
 
 class Runs(CliTest):
-    def move(self, program, ranks, settings, *words):
+    def move(self, program, ranks, settings, *words, shared=False):
         """What is right is also what was announced."""
-        explained = self.json_of("explain", program, "--set", settings, "--ranks", ranks, "--nodes", ranks)
+        nodes = 1 if shared else ranks
+        explained = self.json_of("explain", program, "--set", settings, "--ranks", ranks, "--nodes", nodes)
         run = ["run", program, "--set", settings, "--engine", "mpi", "--ranks", ranks, "--threads", 1, "--reps", 2]
-        done = self.json_of(*run, *words, env=APART)
+        done = self.json_of(*run, *words, env={} if shared else APART)
         self.assertTrue(done["ok"])
         for count in ("bytes_moved", "messages", "peak_bytes_per_processor"):
             self.assertEqual(done[count], explained[count], count)
@@ -40,6 +42,10 @@ class Large(Runs):
 
     def test_broadcast(self):
         self.move(ALGORITHMS / "summa.distal", 5, "ni=1000,nj=50,nk=1000,gx=1,gy=5,chunk=500", "--check")
+
+    def test_pieces_of_a_neighbour(self):
+        """More than 4 MiB each, between which there is room."""
+        self.move(ALGORITHMS / "summa.distal", 4, "ni=1700,nj=1500,nk=1600,gx=2,gy=2,chunk=800", "--check", shared=True)
 
 
 class Beyond2GiB(Runs):
