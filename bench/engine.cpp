@@ -1,5 +1,6 @@
-// What the threads engine itself costs a task: plans whose leaves do nothing, on tensors so small that copies are
-// cheap. Plans of few tasks are replayed, the others walked each time. The counter `us_per_task` is the figure.
+// Measures the overhead of the threads engine per task: the leaves do nothing, and the tensors are so small that copies
+// are cheap. The engine replays plans of few tasks, and walks the others in each run. The result is the counter
+// `us_per_task`.
 
 #include <benchmark/benchmark.h>
 

@@ -1,4 +1,4 @@
-// How long it takes to plan an algorithm and count its cost at 1,024 processors, which is what `distal explain` does.
+// Measures the time to plan an algorithm for 1,024 processors and to count its cost, as `distal explain` does.
 
 #include <benchmark/benchmark.h>
 

@@ -1,4 +1,4 @@
-// What a kernel costs that runs again and again on something small, beside the call of BLAS that it stands for.
+// Measures a small kernel that runs many times, and the BLAS call that it stands for.
 
 #include <benchmark/benchmark.h>
 #include <distal/distal.h>

@@ -1,12 +1,12 @@
-# Which BLAS is loaded at run time. Nothing is linked: OpenBLAS reads its environment when it is loaded, and that must be
-# after DISTAL has set it (docs/decisions/7-blas.md).
+# Chooses the BLAS that is loaded at run time. It is not linked, because OpenBLAS reads its environment when it is
+# loaded, and DISTAL must set that first (docs/decisions/7-blas.md).
 #
-# Sets DISTAL_BLAS_LIBRARY, the file to load where the environment's DISTAL_BLAS names no other.
+# Sets DISTAL_BLAS_LIBRARY: the file to load unless the environment variable DISTAL_BLAS names another.
 set(DISTAL_BLAS openblas CACHE STRING "The BLAS to load: openblas, blis, mkl, or the path of a shared library with CBLAS")
 set_property(CACHE DISTAL_BLAS PROPERTY STRINGS openblas blis mkl)
 
-# The names with a version come first: they are there without the packages for developers, and are the ones that the
-# loader knows on another machine too.
+# The names with a version come first: they exist without the development packages, and the loader of another machine
+# finds them too.
 set(names_openblas libopenblas.so.0 openblas)
 set(names_blis libblis.so.4 libblis.so.3 blis)
 set(names_mkl libmkl_rt.so.3 libmkl_rt.so.2 libmkl_rt.so.1 mkl_rt)
@@ -20,7 +20,7 @@ if(DISTAL_BLAS MATCHES "/")
     message(FATAL_ERROR "DISTAL_BLAS is ${DISTAL_BLAS}, and there is no such file.")
   endif()
 elseif(DEFINED names_${DISTAL_BLAS})
-  # First where the system's choice between several builds is, then in the folders of Debian's packages.
+  # First the library that the system selects among several builds, then the folders of Debian's packages.
   find_library(DISTAL_FOUND_${DISTAL_BLAS} NAMES ${names_${DISTAL_BLAS}} NAMES_PER_DIR
                HINTS ENV MKLROOT PATH_SUFFIXES lib lib/intel64)
   find_library(DISTAL_FOUND_${DISTAL_BLAS} NAMES ${names_${DISTAL_BLAS}} NAMES_PER_DIR

@@ -1,4 +1,4 @@
-# What find_package(distal) finds: distal::distal, and with COMPONENTS mpi also distal::distal_mpi.
+# find_package(distal) defines distal::distal, and with COMPONENTS mpi also distal::distal_mpi.
 include(${CMAKE_CURRENT_LIST_DIR}/distalTargets.cmake)
 if("mpi" IN_LIST distal_FIND_COMPONENTS)
   if(EXISTS ${CMAKE_CURRENT_LIST_DIR}/distalMpiTargets.cmake)

@@ -1,4 +1,4 @@
-# cmake --install: the command line, the library, its public headers, and what find_package(distal) needs.
+# cmake --install installs the command line, the library, its public headers and the package for find_package(distal).
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 

@@ -1,4 +1,4 @@
-# The headers of emitted Legion programs become a part of the compiler, so that it needs no folder of its own to emit.
+# Embeds the headers of emitted Legion programs into DISTAL, so that it finds them wherever it is installed.
 set(support ${CMAKE_SOURCE_DIR}/src/engine/legion/support)
 set(DISTAL_LEGION_SUPPORT ${CMAKE_BINARY_DIR}/legion_support.cpp)
 file(GLOB headers CONFIGURE_DEPENDS ${support}/*.h)

@@ -1,8 +1,7 @@
-# The MPI engine, and a command line that is linked with it, which `distal` starts. Without an MPI the rest is built, and
-# `distal run --engine mpi` says what is missing.
+# The MPI engine, and distal-mpi, a command line linked with it, which `distal` starts. Without an MPI everything else
+# is built, and `distal run --engine mpi` says what is missing.
 
-# What starts ranks comes with the compiler's wrapper, and may be there without the headers; FindMPI ends the whole
-# configuration then.
+# False if the compiler wrapper of an MPI is installed without mpi.h: FindMPI would fail the whole configuration.
 function(mpi_has_headers out)
   find_program(wrapper NAMES ${MPI_CXX_COMPILER} mpicxx mpic++ NO_CACHE)
   set(${out} TRUE PARENT_SCOPE)
@@ -18,12 +17,12 @@ function(mpi_has_headers out)
 endfunction()
 
 set(mpi_wanted OFF)
-# The libraries of MPI are not instrumented for the thread sanitizer.
+# MPI libraries are not instrumented for the thread sanitizer.
 if(DISTAL_MPI AND NOT DISTAL_SANITIZE STREQUAL "thread")
   mpi_has_headers(mpi_wanted)
 endif()
 if(mpi_wanted)
-  set(MPI_CXX_SKIP_MPICXX ON)  # the C++ bindings of old are not wanted
+  set(MPI_CXX_SKIP_MPICXX ON)  # without the obsolete C++ bindings
   find_package(MPI QUIET COMPONENTS CXX)
 endif()
 set_property(SOURCE src/cli/mpi_start.cpp APPEND PROPERTY COMPILE_DEFINITIONS DISTAL_MPIEXEC="${MPIEXEC_EXECUTABLE}")
@@ -33,18 +32,18 @@ if(NOT MPI_CXX_FOUND)
 endif()
 message(STATUS "MPI: ${MPI_CXX_LIBRARIES}, started by ${MPIEXEC_EXECUTABLE}")
 
-# For tests that start ranks: more of them than cores are fine, and so is the user that a container has.
+# Environment for tests that start ranks: allows more ranks than cores, and the root user of a container.
 set(DISTAL_MPI_FINE
     OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     OMPI_MCA_hwloc_base_binding_policy=none PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe)
 
-# Once for the command line and the tests, which have the whole library inside, once beside the shared one.
+# The sources are compiled twice: statically for the command line and the tests, and below for the shared library.
 file(GLOB DISTAL_MPI_SOURCES CONFIGURE_DEPENDS src/engine/mpi/*.cpp)
 add_library(distal_mpi_engine STATIC ${DISTAL_MPI_SOURCES})
 target_link_libraries(distal_mpi_engine PUBLIC distal_core MPI::MPI_CXX)
 
 if(DISTAL_SANITIZE)
-  return()  # its tests need no more
+  return()  # the tests with sanitizers need only the engine
 endif()
 
 add_executable(distal_mpi src/cli/mpi/main.cpp src/cli/mpi/run.cpp)
@@ -58,7 +57,7 @@ set_target_properties(distal_mpi_library PROPERTIES OUTPUT_NAME distal_mpi EXPOR
 target_link_libraries(distal_mpi_library PUBLIC distal_library MPI::MPI_CXX PRIVATE fmt::fmt absl::inlined_vector)
 target_include_directories(distal_mpi_library PRIVATE src)
 
-# `distal` looks for it beside itself.
+# `distal` looks for distal-mpi in its own folder.
 install(TARGETS distal_mpi RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
 install(TARGETS distal_mpi_library EXPORT distalMpiTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
 export(EXPORT distalMpiTargets NAMESPACE distal:: FILE ${CMAKE_BINARY_DIR}/distalMpiTargets.cmake)

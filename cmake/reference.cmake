@@ -1,4 +1,4 @@
-# cmake --build build --target reference: the reference of the C++ library as web pages, in build/reference/html.
+# cmake --build build --target reference makes the C++ library's reference as web pages in build/reference/html.
 set(DISTAL_REFERENCE_DIR ${CMAKE_BINARY_DIR}/reference)
 find_program(DISTAL_DOXYGEN doxygen)
 
@@ -7,7 +7,7 @@ if(DISTAL_DOXYGEN)
   configure_file(${CMAKE_SOURCE_DIR}/docs/reference/Doxyfile.in ${DISTAL_REFERENCE_DIR}/Doxyfile @ONLY)
   set(DISTAL_MAKE_REFERENCE ${DISTAL_DOXYGEN} ${DISTAL_REFERENCE_DIR}/Doxyfile)
 else()
-  # Said by whoever asks for it, and by the test: a reference that is silently not made would be missed too late.
+  # The target fails with an explanation, so that a missing reference is noticed.
   set(DISTAL_MAKE_REFERENCE ${CMAKE_COMMAND} -P ${CMAKE_SOURCE_DIR}/cmake/no_doxygen.cmake)
 endif()
 

@@ -1,5 +1,5 @@
-// An application on four ranks of MPI, whose matrices are laid out as in ScaLAPACK. DISTAL takes them from where they
-// lie, and makes the product where it is to lie; docs/mpi.md goes through it.
+// An application on four MPI ranks with matrices in ScaLAPACK's layout. DISTAL reads the operands from, and writes the
+// product to, the application's own arrays. docs/mpi.md explains the program.
 
 #include <distal/distal.h>
 #include <distal/mpi.h>
@@ -9,22 +9,22 @@
 
 using namespace distal;
 
-// What this process has of an n by n matrix: square blocks are dealt out over 2 by 2 processes, row by row of them, and
-// what a process gets is one column-major array. Nothing here knows DISTAL.
+// This process's part of an n by n matrix. Square blocks are distributed cyclically over 2 by 2 processes, which are
+// numbered row by row. A process holds its blocks as one column-major array. Nothing here knows DISTAL.
 struct BlockCyclic {
   int64_t n, block, p, q;  // the process is in row p and column q
-  int64_t leading;         // from one column to the next
+  int64_t leading;         // leading dimension: the distance from one column to the next
   std::vector<double> local;
 
   BlockCyclic(int64_t size, int64_t b, int rank)
       : n(size), block(b), p(rank / 2), q(rank % 2), leading(count(p)), local(count(p) * count(q)) {}
-  // How many of n coordinates process p of two has.
+  // How many of the n rows lie on row `process` of the 2 by 2 processes; the same for columns.
   int64_t count(int64_t process) const {
     int64_t out = 0;
     for (int64_t i = 0; i < n; ++i) out += i / block % 2 == process ? 1 : 0;
     return out;
   }
-  // Visits every element that is here, with its place in the whole matrix.
+  // Calls f(row, column, element) for every local element, with its row and column in the whole matrix.
   template <class F>
   void for_each(F f) {
     for (int64_t c = 0; c < count(q); ++c) {
@@ -37,7 +37,7 @@ struct BlockCyclic {
 double b_of(int64_t i, int64_t k) { return double((3 * i + k) % 7 - 3); }
 double c_of(int64_t k, int64_t j) { return double((k + 5 * j) % 5 - 2); }
 
-// Whether A = B C, as far as A is on this process.
+// Whether A = B C in the local elements of A.
 bool is_product(BlockCyclic& a) {
   bool right = true;
   a.for_each([&](int64_t i, int64_t j, double got) {
@@ -55,13 +55,13 @@ bool multiply(int rank) {
 
   Param n("n", a.n), block("block", a.block), chunk("chunk", 50);
   Machine P(Grid(2, 2), "P");
-  Distribution dealt(P, {0, 1});
-  dealt.cyclic(0, block).cyclic(1, block);
-  Format scalapack({Dense, Dense}, {1, 0}, dealt);
+  Distribution block_cyclic(P, {0, 1});
+  block_cyclic.cyclic(0, block).cyclic(1, block);
+  Format scalapack({Dense, Dense}, {1, 0}, block_cyclic);
   Tensor<double> A("A", {n, n}, scalapack), B("B", {n, n}, scalapack), C("C", {n, n}, scalapack);
 
   IndexVar i("i"), j("j"), k("k"), io("io"), jo("jo"), ii("ii"), ji("ji"), ko("ko"), ki("ki");
-  IndexVar i_round("i_round"), j_round("j_round");  // which of its blocks of rows, and of columns, a process works on
+  IndexVar i_round("i_round"), j_round("j_round");  // the number of a process's block of rows, and of columns
   A(i, j) = B(i, k) * C(k, j);
   A.schedule()
       .distribute({i, j}, {io, jo}, {ii, ji}, A)
@@ -84,7 +84,7 @@ bool multiply(int rank) {
     std::printf("announced %d bytes in %d messages, moved %d in %d\n", int(kernel.cost().bytes_moved),
                 int(kernel.cost().messages), int(report.bytes_moved), int(report.messages));
   }
-  // Every process needs half of B's rows and of C's columns, and has half of these; nothing of A moves.
+  // Every process needs half of B's rows and half of C's columns, and holds half of each. A does not move.
   int64_t needed = 2 * a.n * a.n * int64_t(sizeof(double));
   return is_product(a) && report.bytes_moved == kernel.cost().bytes_moved && report.bytes_moved == needed;
 }

@@ -1,1 +1,1 @@
-// Holds the headers that tests have in common, read once.
+// Empty: its target holds the precompiled headers that the tests share.

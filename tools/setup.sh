@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What ./distal and ./test share: installing what is missing, configuring and building. Sourced, never run.
+# Shared by ./distal and ./test: installs what is missing, configures and builds. Sourced, never run.
 #
 # Needs: root, the folder of the repository.
 
@@ -13,8 +13,8 @@ die() {
   exit "$EXIT_RESOURCES"
 }
 
-# One launcher at a time may install and build; the others wait here. The lock is on this file, so that it
-# needs no other and survives the removal of a build folder.
+# Runs a command while no other launcher installs or builds. The lock is on this file, so that it outlives the build
+# folder.
 with_lock() {
   (
     flock 9
@@ -24,7 +24,7 @@ with_lock() {
 
 # --- Packages -------------------------------------------------------------------------------------------------------
 
-# "command package" pairs, and "header package" pairs.
+# Pairs of a command or header and its package.
 readonly RUN_TOOLS="cmake:cmake ninja:ninja-build g++:g++"
 readonly TEST_TOOLS="python3:python3 clang-format:clang-format clang-tidy:clang-tidy doxygen:doxygen"
 readonly FUZZ_TOOLS="clang++:clang"
@@ -39,7 +39,7 @@ missing_tools() {
   done
 }
 
-# Asks the compiler, so that a library that was installed by other means counts. Without a compiler yet, all are named.
+# Asks the compiler, so that libraries from other sources than packages count. Without a compiler, names all packages.
 missing_headers() {
   local pair
   if ! command -v g++ >/dev/null; then
@@ -51,22 +51,22 @@ missing_headers() {
   done | g++ -E -P -x c++ - | sed '/^$/d'
 }
 
-# missing_mpi WRAPPER:PACKAGE STARTER:PACKAGE. The wrapper of the compiler may be there without the headers.
+# missing_mpi WRAPPER:PACKAGE STARTER:PACKAGE. Tries the compiler wrapper: it may be installed without the headers.
 missing_mpi() {
   printf '#include <mpi.h>\n' | "${1%%:*}" -E -x c++ - >/dev/null 2>&1 || printf '%s\n' "${1##*:}"
   missing_tools "$2"
 }
 missing_openmpi() { missing_mpi mpicxx:libopenmpi-dev mpirun:openmpi-bin; }
-# The MPI engine is tested with a second MPI. OpenMPI stays the one that goes by the plain names.
+# The MPI engine is also tested with MPICH. The plain names mpicxx and mpirun stay those of Open MPI.
 missing_mpich() { missing_mpi mpicxx.mpich:libmpich-dev mpiexec.mpich:mpich; }
 
-# Loaded at run time, so the library alone is enough. The compiler answers with a path if it finds the file.
+# BLAS is loaded at run time, so the library without headers is enough. g++ prints a full path if it finds the file.
 missing_openblas() {
   { command -v g++ >/dev/null && [[ $(g++ -print-file-name=libopenblas.so.0) == /* ]]; } ||
     printf 'libopenblas0-pthread\n'
 }
 
-# A Python with NumPy; the system's own counts even where another one comes first on the path.
+# Prints a Python with NumPy: the first on the path, or else the system's.
 numpy_python() {
   local python
   for python in python3 /usr/bin/python3; do
@@ -78,7 +78,7 @@ numpy_python() {
   return 1
 }
 
-# The packages that are missing for "run", "test" or "fuzz" (which is a test too), one a line.
+# Prints the packages that are missing for "run", "test" or "fuzz", one per line. "fuzz" includes those for "test".
 missing_packages() {
   # shellcheck disable=SC2086 # lists of words
   {
@@ -102,17 +102,17 @@ install_packages() {
   if ((EUID != 0)); then
     command -v sudo >/dev/null || die "missing: $*. Please install them: apt-get install $*"
     as_root=(sudo)
-    # Without a terminal nobody could type a password.
+    # Without a terminal sudo must not ask for a password.
     [[ -t 0 ]] || as_root+=(-n)
   fi
   say "installing $*"
   local log="$root/build/install.log"
   local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300)
-  # One unreachable source need not stop the rest, so only the installation itself decides.
+  # Ignore failures of the update: one unreachable source need not matter. The installation decides.
   "${apt[@]}" update >"$log" 2>&1 || true
   if ! "${apt[@]}" install --no-install-recommends "$@" >>"$log" 2>&1; then
     tail -n 5 "$log" >&2
-    die "could not install: $*. The whole log is in $log"
+    die "could not install: $*. The full log is in $log"
   fi
 }
 
@@ -127,7 +127,7 @@ set_up_tools() {
   [[ -z $missing ]] || die "still missing after the installation: ${missing//$'\n'/ }"
 }
 
-# wants_engine NAME WORD...: whether the words of a command line name the engine.
+# wants_engine NAME WORD...: whether a command line asks for the engine.
 wants_engine() {
   local name=$1 word before=
   shift
@@ -140,7 +140,7 @@ wants_engine() {
 
 # --- Build ----------------------------------------------------------------------------------------------------------
 
-# Runs a command with its output in a log. When it takes long, one line on stderr says how far it is.
+# Runs a command with its output in a log. If it takes long, prints a line with the progress on stderr.
 run_quietly() {
   local what=$1 log=$2 pid status=0 waited=0 progress
   shift 2
@@ -164,7 +164,7 @@ run_quietly() {
 
 build_folder() { if [[ $1 == default ]]; then printf '%s/build' "$root"; else printf '%s/build-%s' "$root" "$1"; fi; }
 
-# A build folder remembers where its sources are; one that was copied here with the sources is of no use.
+# A build folder stores the path of its sources. Removes one that was copied here together with the sources.
 drop_foreign_build() {
   local cache="$1/CMakeCache.txt"
   [[ -f $cache ]] || return 0
@@ -176,11 +176,11 @@ configure() {
   local folder again=()
   folder=$(build_folder "$1")
   mkdir -p "$folder" || die "cannot write to $folder"
-  # CMake remembers what it knew of an MPI that was not there; by now it may be.
+  # CMake caches that it found no MPI. One may be installed by now.
   if grep -qs '^MPI_CXX_COMPILER:.*NOTFOUND' "$folder/CMakeCache.txt"; then again=(-U 'MPI*'); fi
   if ! (cd "$root" && run_quietly "configuring $1" "$folder/configure.log" cmake --preset "$@" "${again[@]}"); then
     tail -n 20 "$folder/configure.log" >&2
-    die "configuring failed; the whole log is in $folder/configure.log"
+    die "configuring failed; the full log is in $folder/configure.log"
   fi
 }
 
@@ -192,22 +192,22 @@ build() {
   if ! run_quietly "building $name" "$folder/build.log" "${build_prefix[@]}" ninja -C "$folder" \
     ${DISTAL_JOBS:+-j "$DISTAL_JOBS"} "$@"; then
     grep -A 20 -m 1 '^FAILED' "$folder/build.log" >&2 || tail -n 20 "$folder/build.log" >&2
-    die "the build failed; the whole log is in $folder/build.log"
+    die "the build failed; the full log is in $folder/build.log"
   fi
 }
 
-# Commands that the build and its tests run under; see ./test.
+# A command line prefix that the build and its tests run under; ./test sets it.
 build_prefix=()
 
-# True if the command line was built here from the sources as they are. Folders count too: a file that came or
-# went changes its folder's time.
+# True if the command line was built here from the current sources. Compares the times of folders too, which change when
+# a file is added or removed.
 is_fresh() {
   local stamp="$root/build/stamp"
   [[ -x $root/build/distal && -f $stamp && $(<"$stamp") == "$root" ]] || return 1
   [[ -z $(find "$root/src" "$root/cmake" "$root/CMakeLists.txt" "$root/CMakePresets.json" -newer "$stamp" -print -quit) ]]
 }
 
-# Builds the command line. The stamp has the time before the build, so that an edit during it is seen.
+# Builds the command line. The stamp has the time before the build, so that edits during the build count as new.
 set_up_distal() {
   is_fresh && return
   drop_foreign_build "$root/build"

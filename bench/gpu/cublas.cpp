@@ -1,4 +1,4 @@
-// One cublasDgemm of n x n matrices, again and again: what tools/gpu holds an emitted program against.
+// Times REPS calls of cublasDgemm for n x n matrices. tools/gpu compares an emitted program with it.
 // Usage: cublas N REPS
 
 #include <cublas_v2.h>

@@ -10,7 +10,7 @@
 
 namespace leaf {
 
-// Memory on huge pages where the system gives them, so that no figure is one of the TLB.
+// An array on huge pages where the system has them, so that TLB misses do not decide a measurement.
 template <class T>
 class Array {
  public:
@@ -41,27 +41,27 @@ class Array {
 
  private:
   static constexpr size_t kPage = size_t{1} << 21;
-  // One page more, so that the data can begin at a huge page.
+  // One huge page more than the data, so that data() can begin at a huge page.
   size_t bytes() const { return (static_cast<size_t>(size_) * sizeof(T) + kPage - 1) / kPage * kPage + kPage; }
 
   char* base_ = nullptr;
   int64_t size_ = 0;
 };
 
-// The element at place p of operand number `salt`: a multiple of 1/128 in [-1, 1), so that sums of products are exact
-// or nearly so in any order. peers.py has the same function.
-inline double value(int64_t p, int salt) {
-  uint32_t x = static_cast<uint32_t>(p + 1) * (2654435761U * static_cast<uint32_t>(2 * salt + 3));
+// Element `at` of operand number `salt`: a multiple of 1/128 in [-1, 1), so that sums of products are almost exact in
+// any order. peers.py has the same function.
+inline double value(int64_t at, int salt) {
+  uint32_t x = static_cast<uint32_t>(at + 1) * (2654435761U * static_cast<uint32_t>(2 * salt + 3));
   return static_cast<double>(x >> 16 & 255) / 128 - 1;
 }
 
 template <class T>
 void fill(const Array<T>& array, int salt) {
   T* data = array.data();
-  for (int64_t p = 0; p < array.size(); ++p) data[p] = static_cast<T>(value(p, salt));
+  for (int64_t at = 0; at < array.size(); ++at) data[at] = static_cast<T>(value(at, salt));
 }
 
-// What nobody may leave in a result.
+// Fills a result with NaN, so that a check finds elements that a kernel did not write.
 template <class T>
 void poison(const Array<T>& array) {
   for (T& x : array.span()) x = std::numeric_limits<T>::quiet_NaN();

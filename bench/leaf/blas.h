@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-// A BLAS loaded at run time, in a process of its own: DISTAL sets the one of its process to a thread of its liking.
+// A BLAS that is loaded at run time. Its process must not use DISTAL, which sets the number of threads of the BLAS.
 namespace leaf {
 
 constexpr int kRowMajor = 101, kNoTrans = 111;
@@ -18,7 +18,7 @@ class Blas {
   explicit Blas(int threads) {
     const char* given = std::getenv("DISTAL_BLAS");
     const char* name = given && *given ? given : "libopenblas.so.0";
-    // Releases of OpenBLAS that are older than the CPU take it for one without AVX.
+    // An OpenBLAS that is older than the CPU uses kernels without AVX.
     if (__builtin_cpu_supports("avx512f")) setenv("OPENBLAS_CORETYPE", "SkylakeX", 0);
     setenv("OPENBLAS_NUM_THREADS", std::to_string(threads).c_str(), 1);
     library_ = dlopen(name, RTLD_NOW | RTLD_LOCAL);
@@ -29,12 +29,12 @@ class Blas {
     load(ddot, "cblas_ddot");
   }
 
-  // Which BLAS this is, with which kernels for the CPU, and how many threads.
+  // The version of the BLAS, its kernels for the CPU, and its threads.
   std::string about() const {
     return text("openblas_get_config", "BLAS") + ", kernels " + text("openblas_get_corename", "unknown");
   }
 
-  // c = a b for row-major matrices; a's rows are `leading` elements apart, or k.
+  // c = a b for row-major matrices. `leading` is the leading dimension of a; 0 stands for k.
   void gemm(int64_t m, int64_t n, int64_t k, const double* a, const double* b, double* c, int64_t leading = 0) const {
     dgemm(kRowMajor, kNoTrans, kNoTrans, to_int(m), to_int(n), to_int(k), 1.0, a, to_int(leading ? leading : k), b,
           to_int(n), 0.0, c, to_int(n));
@@ -48,9 +48,9 @@ class Blas {
     dgemv(kRowMajor, kNoTrans, to_int(m), to_int(n), 1.0, a, to_int(n), x, 1, 0.0, y, 1);
   }
   double dot(int64_t n, const double* x, const double* y) const {
-    constexpr int64_t kSlab = int64_t{1} << 28;  // a size has 32 bits
+    constexpr int64_t kChunk = int64_t{1} << 28;  // the BLAS takes 32-bit sizes
     double sum = 0;
-    for (int64_t at = 0; at < n; at += kSlab) sum += ddot(to_int(std::min(kSlab, n - at)), x + at, 1, y + at, 1);
+    for (int64_t at = 0; at < n; at += kChunk) sum += ddot(to_int(std::min(kChunk, n - at)), x + at, 1, y + at, 1);
     return sum;
   }
 
@@ -62,9 +62,9 @@ class Blas {
     function = reinterpret_cast<F*>(dlsym(library_, name));
     if (!function) throw std::runtime_error(std::string("the BLAS has no ") + name);
   }
-  std::string text(const char* name, const char* otherwise) const {
+  std::string text(const char* name, const char* fallback) const {
     auto* f = reinterpret_cast<const char* (*)()>(dlsym(library_, name));
-    return f ? f() : otherwise;
+    return f ? f() : fallback;
   }
 
   void* library_ = nullptr;

@@ -1,14 +1,13 @@
-// The worker of what DISTAL is measured by in C++: direct calls of BLAS, and the limits of the machine. Its variants
-// are blas, read, triad and peak. Usage: leaf_direct THREADS BYTES N...
+// The worker for direct calls of BLAS and for the limits of the machine. Its variants are blas, read, triad and peak.
+// Usage: leaf_direct THREADS BYTES N...
 //
-// BYTES is how much memory read and triad go over at most, N are the sizes of matrix multiplication of which peak is
-// the best.
+// read and triad use at most BYTES of memory. peak is the best GEMM of the sizes N.
 
 #include <cstdlib>
 #include <fstream>
 #include <optional>
 
-#include "blas_forms.h"
+#include "blas_kernels.h"
 #include "limits.h"
 #include "serve.h"
 
@@ -18,8 +17,8 @@ namespace {
 struct Machine {
   int threads;
   Blas blas;
-  int64_t bytes;               // that bandwidths are taken over, at most
-  std::vector<int64_t> sizes;  // of matrices
+  int64_t bytes;               // the most memory that read and triad use
+  std::vector<int64_t> sizes;  // the matrix sizes of peak
 };
 
 template <class T>
@@ -28,12 +27,12 @@ class PreparedDirect : public Prepared {
   PreparedDirect(const Request& request, Machine& machine)
       : machine_(machine),
         problem_(request.statement, request.extents),
-        form_(blas_form(request.kernel, problem_, machine.blas, machine.threads)) {}
+        body_(blas_implementation(request.kernel, problem_, machine.blas, machine.threads)) {}
 
   double check(const std::string& variant) override {
     if (variant != "blas") return 0;
     poison(problem_.result());
-    form()();
+    body()();
     return largest_error(problem_);
   }
 
@@ -41,17 +40,17 @@ class PreparedDirect : public Prepared {
     if (variant == "read") return bandwidth().read(seconds);
     if (variant == "triad") return bandwidth().triad(seconds);
     if (variant == "peak") return peak<T>(machine_.blas, machine_.sizes, seconds);
-    return repeat(seconds, form());
+    return repeat(seconds, body());
   }
 
  private:
-  const Body& form() const {
-    if (!form_) throw NoSuchForm();
-    return form_;
+  const Body& body() const {
+    if (!body_) throw Unsupported();
+    return body_;
   }
 
-  // Over as many bytes as the kernel has, so that one pass lasts as long; in memory that is as fresh as the kernel's:
-  // a system may take idle memory away, and give it back in small pages.
+  // Measures with as many bytes as the kernel has, so that one pass takes as long. The memory is allocated anew for
+  // each kernel, because the system may reclaim idle memory and return it in small pages.
   Bandwidth& bandwidth() {
     int64_t bytes = std::min(machine_.bytes, static_cast<int64_t>(problem_.bytes()));
     if (!bandwidth_) bandwidth_.emplace(machine_.threads, bytes);
@@ -60,8 +59,8 @@ class PreparedDirect : public Prepared {
 
   Machine& machine_;
   Problem<T> problem_;
-  Body form_;
-  std::optional<Bandwidth> bandwidth_;  // made at its first use
+  Body body_;
+  std::optional<Bandwidth> bandwidth_;  // made at the first use
 };
 
 std::unique_ptr<Prepared> prepare(const Request& request, Machine& machine) {
@@ -69,7 +68,7 @@ std::unique_ptr<Prepared> prepare(const Request& request, Machine& machine) {
   return std::make_unique<PreparedDirect<double>>(request, machine);
 }
 
-// How many bytes of a large array lie on huge pages.
+// The bytes of a large array that lie on huge pages, as text.
 std::string huge_pages(int threads, int64_t bytes) {
   Bandwidth array(threads, bytes);
   std::ifstream in("/proc/self/smaps_rollup");

@@ -1,5 +1,5 @@
-// The worker that times DISTAL, by its public interface only. Its variants are numbers of processors. All of them use
-// the same arrays, as the caller's own buffers.
+// The worker for DISTAL, which uses only its public interface. Its variants are numbers of processors. All variants use
+// the same arrays, bound as the caller's buffers.
 
 #include <optional>
 
@@ -10,19 +10,19 @@
 namespace leaf {
 namespace {
 
-// Gives each processor its part of the array where it lies: a block of the cut dimension, or all of it.
+// Binds each processor's piece to its part of the array: a block of the distributed dimension, or the whole array.
 template <class T>
-void bind(DistalProgram& program, const Access& access, const Problem<T>& problem, int grid, char cut) {
+void bind(DistalProgram& program, const Access& access, const Problem<T>& problem, int grid, char distributed) {
   distal::TensorHandle& tensor = program.tensor(access.tensor);
   const Array<T>& array = problem.arrays.at(access.tensor);
-  std::vector<int64_t> strides;  // none: those of a dense piece, also when sizes change
+  std::vector<int64_t> strides;  // empty: a dense piece of any size
   if (grid > 1) {
     for (char index : access.indices) strides.push_back(stride(access, index, problem.extents));
   }
-  int64_t block = (problem.extents.at(cut) + grid - 1) / grid;
+  int64_t block = (problem.extents.at(distributed) + grid - 1) / grid;
   int processors = access.indices.empty() ? 1 : grid;
   for (int p = 0; p < processors; ++p) {
-    int64_t offset = p * block * stride(access, cut, problem.extents);
+    int64_t offset = p * block * stride(access, distributed, problem.extents);
     tensor.bind_elements(p, array.data() + offset, array.size() - offset, strides);
   }
 }
@@ -30,7 +30,8 @@ void bind(DistalProgram& program, const Access& access, const Problem<T>& proble
 template <class T>
 class PreparedDistal : public Prepared {
  public:
-  explicit PreparedDistal(const Request& request) : cut_(request.cut), problem_(request.statement, request.extents) {}
+  explicit PreparedDistal(const Request& request)
+      : distributed_(request.distributed), problem_(request.statement, request.extents) {}
 
   double check(const std::string& variant) override {
     poison(problem_.result());
@@ -44,20 +45,22 @@ class PreparedDistal : public Prepared {
   }
 
  private:
-  // Made at its first use.
+  // Compiles the program at its first use.
   DistalProgram& program(const std::string& variant) {
     auto [at, is_new] = programs_.try_emplace(variant);
     if (is_new) {
       int grid = std::stoi(variant);
-      at->second.emplace(problem_.statement, problem_.extents, distal::ElementKindOf<T>::value, grid, cut_);
-      for (const Access& access : problem_.statement.accesses()) bind(*at->second, access, problem_, grid, cut_);
+      at->second.emplace(problem_.statement, problem_.extents, distal::ElementKindOf<T>::value, grid, distributed_);
+      for (const Access& access : problem_.statement.accesses()) {
+        bind(*at->second, access, problem_, grid, distributed_);
+      }
     }
     return *at->second;
   }
 
-  char cut_;
+  char distributed_;
   Problem<T> problem_;
-  std::map<std::string, std::optional<DistalProgram>> programs_;  // after the arrays, which they use
+  std::map<std::string, std::optional<DistalProgram>> programs_;  // destroyed before the arrays that they use
 };
 
 std::unique_ptr<Prepared> prepare(const Request& request) {
@@ -65,8 +68,8 @@ std::unique_ptr<Prepared> prepare(const Request& request) {
   return std::make_unique<PreparedDistal<double>>(request);
 }
 
-// What a start costs beyond the work itself: `start EXTENTS STATEMENT` answers the seconds from nothing to the first
-// result and the best of later runs; `resize EXTENTS` the same for other sizes, which may not be larger.
+// Measures start-up. `start EXTENTS STATEMENT` answers the seconds until the first result, and the best time of later
+// runs. `resize EXTENTS` answers the same for other sizes, which must not be larger.
 class StartUp {
  public:
   std::string handle(const std::string& word, std::istream& in) {
@@ -82,8 +85,8 @@ class StartUp {
   std::string start(const Extents& extents, const Statement& statement) {
     program_.reset();
     problem_.emplace(statement, extents);
-    poison(problem_->result());  // touched, so that no run pays for pages
-    return first_and_next([&] {
+    poison(problem_->result());  // touches the pages, so that no run pays for them
+    return first_and_later([&] {
       program_.emplace(statement, extents, distal::ElementKind::Double, 1, 'i');
       for (const Access& access : statement.accesses()) bind(*program_, access, *problem_, 1, 'i');
       program_->run();
@@ -91,16 +94,16 @@ class StartUp {
   }
 
   std::string resize(const Extents& extents) {
-    return first_and_next([&] {
+    return first_and_later([&] {
       program_->resize(extents);
       program_->run();
     });
   }
 
-  std::string first_and_next(const std::function<void()>& first) const {
+  std::string first_and_later(const std::function<void()>& first) const {
     double seconds = seconds_of(first);
-    double next = repeat(0.02, [&] { program_->run(); }).best;
-    return std::to_string(seconds) + " " + std::to_string(next);
+    double later = repeat(0.02, [&] { program_->run(); }).best;
+    return std::to_string(seconds) + " " + std::to_string(later);
   }
 
   std::optional<Problem<double>> problem_;

@@ -8,17 +8,18 @@
 
 #include "statement.h"
 
-// A statement said to DISTAL by its public interface, on one processor or cut along one index over several.
+// A statement compiled by DISTAL's public interface, for one processor or distributed along one index over several.
 namespace leaf {
 
 class DistalProgram {
  public:
-  DistalProgram(const Statement& statement, const Extents& extents, distal::ElementKind type, int grid, char cut)
-      : cut_(cut), grid_(grid), machine_(distal::Grid(grid)) {
+  DistalProgram(const Statement& statement, const Extents& extents, distal::ElementKind type, int grid,
+                char distributed)
+      : distributed_(distributed), grid_(grid), machine_(distal::Grid(grid)) {
     for (auto [index, n] : extents) params_.emplace(index, distal::Param(std::string("n") + index, n));
     for (const Access& access : statement.accesses()) declare(access, type);
     distal::TensorHandle& left = tensors_.at(statement.left.tensor);
-    state(statement);
+    define(statement);
     if (grid > 1) schedule(left);
     kernel_.emplace_back(left.compile());
   }
@@ -36,12 +37,12 @@ class DistalProgram {
     tensors_.try_emplace(access.tensor, type, access.tensor, dimensions, format(access));
   }
 
-  // Where the cut index stands, the tensor is cut; other operands are at every processor, and a scalar at the first. No
-  // processor asks another for anything but the sum of a scalar.
+  // A tensor with the distributed index is partitioned along it. Other operands are replicated, and a scalar lies on
+  // the first processor. So only the sum of a scalar is communicated.
   distal::Format format(const Access& access) const {
     if (grid_ == 1) return {};
     std::vector<distal::ModeFormat> modes(access.indices.size(), distal::Dense);
-    size_t d = access.indices.find(cut_);
+    size_t d = access.indices.find(distributed_);
     distal::Role role = distal::Everywhere{};
     if (d != std::string::npos) role = distal::Role(static_cast<int>(d));
     if (access.indices.empty()) role = distal::Face{0};
@@ -69,7 +70,7 @@ class DistalProgram {
     return result;
   }
 
-  void state(const Statement& statement) const {
+  void define(const Statement& statement) const {
     distal::Expr sum = product(statement.terms[0]);
     for (size_t t = 1; t < statement.terms.size(); ++t) sum = sum + product(statement.terms[t]);
     access(statement.left) = sum;
@@ -79,15 +80,15 @@ class DistalProgram {
     distal::IndexVar outer("outer"), inner("inner");
     std::vector<distal::TensorHandle> all;
     for (const auto& [name, tensor] : tensors_) all.push_back(tensor);
-    left.schedule().distribute({variable(cut_)}, {outer}, {inner}, machine_).communicate(all, outer);
+    left.schedule().distribute({variable(distributed_)}, {outer}, {inner}, machine_).communicate(all, outer);
   }
 
-  char cut_;
+  char distributed_;
   int grid_;
   distal::Machine machine_;
   std::map<char, distal::Param> params_;
   std::map<std::string, distal::TensorHandle> tensors_;
-  std::vector<distal::Kernel> kernel_;  // one
+  std::vector<distal::Kernel> kernel_;  // one element, made at the end of the constructor
 };
 
 }  // namespace leaf

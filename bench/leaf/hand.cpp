@@ -1,9 +1,8 @@
-// The worker of kernels written by hand, for what DISTAL does not reach. Its only variant is hand. Usage: leaf_hand
-// THREADS
+// The worker for kernels written by hand. Its only variant is hand. Usage: leaf_hand THREADS
 
 #include <cstdlib>
 
-#include "hand_forms.h"
+#include "hand_kernels.h"
 #include "serve.h"
 
 namespace leaf {
@@ -13,25 +12,26 @@ template <class T>
 class PreparedHand : public Prepared {
  public:
   PreparedHand(const Request& request, const Blas& blas, int threads)
-      : problem_(request.statement, request.extents), form_(hand_form(request.kernel, problem_, blas, threads)) {}
+      : problem_(request.statement, request.extents),
+        candidates_(hand_candidates(request.kernel, problem_, blas, threads)) {}
 
-  // Of all ways, before one of them is chosen.
+  // Checks all candidates, before time() chooses one of them.
   double check(const std::string&) override {
-    if (form_.empty()) throw NoSuchForm();
+    if (candidates_.empty()) throw Unsupported();
     double worst = 0;
-    for (const auto& way : form_.all()) {
+    for (const auto& candidate : candidates_.all()) {
       poison(problem_.result());
-      way();
+      candidate();
       worst = std::max(worst, largest_error(problem_));
     }
     return worst;
   }
 
-  Timing time(const std::string&, double seconds) override { return form_.time(seconds); }
+  Timing time(const std::string&, double seconds) override { return candidates_.time(seconds); }
 
  private:
   Problem<T> problem_;
-  BestWay form_;
+  FastestCandidate candidates_;
 };
 
 std::unique_ptr<Prepared> prepare(const Request& request, const Blas& blas, int threads) {

@@ -1,4 +1,4 @@
-"""What the benchmark of leaves measures: statements, sizes, and what is aimed at."""
+"""The measured statements, their sizes and their targets."""
 
 import dataclasses
 import math
@@ -10,32 +10,32 @@ BYTES = {"double": 8, "float": 4}
 
 @dataclasses.dataclass(frozen=True)
 class Kernel:
-    """A statement at given sizes. `name` up to a dash is what the workers know it by."""
+    """A statement at given sizes. The part of `name` before a dash selects the implementation in a worker."""
 
     name: str
     statement: str
     sizes: dict
-    quick: dict  # sizes that only show that everything works
-    limit: str  # what bounds it: peak (of matrix multiplication) or read (bandwidth)
-    target: tuple  # (whom to compare with, the least ratio of speeds)
+    quick: dict  # the sizes of --quick
+    limit: str  # what limits the kernel: peak (the best GEMM) or read (the bandwidth of reading)
+    target: tuple  # (competitor, the smallest ratio of speeds that meets the target)
     type: str = "double"
-    cut: str = "i"  # the index that Grid(2) divides
+    distributed: str = "i"  # the index that Grid(2) distributes
     peers: tuple = ("blas", "numpy", "jax")
 
     def accesses(self):
-        """(tensor, indices) of each tensor, the result first."""
+        """(tensor, indices) of each tensor; the result is the first."""
         found = {}
         for tensor, indices in ACCESS.findall(self.statement):
             found.setdefault(tensor, indices.replace(",", ""))
         return list(found.items())
 
     def work(self, sizes):
-        """What one repetition does: flops where computing is the limit, else bytes, of every tensor once."""
+        """The work of one repetition: flops if `peak` is the limit, else the bytes of every tensor once."""
         if self.limit == "read":
             numbers = [math.prod(sizes[x] for x in indices) for _, indices in self.accesses()]
             return BYTES[self.type] * sum(numbers)
         flops = 2 * math.prod(sizes.values())
-        if self.name.startswith("mttkrp"):  # the product with C can wait for the sum over k
+        if self.name.startswith("mttkrp"):  # the product with C is needed once per sum over k
             flops += 2 * sizes["i"] * sizes["j"] * sizes["l"]
         return flops
 
@@ -46,7 +46,7 @@ class Kernel:
 
 @dataclasses.dataclass(frozen=True)
 class Overhead:
-    """Small matrix multiplications: how much longer DISTAL takes than the direct call, in microseconds."""
+    """A small GEMM: DISTAL may take `target` microseconds longer than the direct call."""
 
     n: int
     target: float = 2.0
@@ -63,12 +63,12 @@ class Overhead:
 
 @dataclasses.dataclass(frozen=True)
 class Start:
-    """What a statement costs before its first run: without a cache, with one, and at a new size."""
+    """The time of a statement before its first run: with an empty cache, with a full cache, and at a new size."""
 
     label: str
     statement: str
     sizes: dict  # large enough that the leaf is compiled
-    other: dict  # not larger
+    other: dict  # the new size, not larger
 
     @property
     def name(self):
@@ -86,11 +86,11 @@ PLANE = {"i": 64, "j": 64}
 def _gemm(label, m, n, k, **options):
     sizes = {"i": m, "j": n, "k": k}
     peers = ("blas", "numpy", "jax")
-    if m * n * k <= 2048**3:  # of larger ones the peak tells all
+    if m * n * k <= 2048**3:  # larger ones show no more than `peak`
         peers += ("hand",)
     if m * n * k <= 1024**3:
         peers += ("taco",)
-    elif m * n * k > 4096**3:  # numpy and jax call such a BLAS too, and a round would take a minute
+    elif m * n * k > 4096**3:  # numpy and jax call a BLAS, too, and a round would take a minute
         peers = ("blas",)
     return Kernel(f"gemm-{label}", GEMM, sizes, SQUARE, "peak", ("blas", 0.98), peers=peers, **options)
 
@@ -103,7 +103,7 @@ def _cube(name, statement, limit, target, letters="ijk", **options):
 
 
 def _plain(name, statement, **options):
-    """A statement that no library has: as fast as its tensors can be read and written."""
+    """A statement without a library call. The memory bandwidth limits it."""
     sizes = {"i": 8192, "j": 8192}
     peers = ("hand", "triad", "numpy", "jax", "taco")
     return Kernel(name, statement, sizes, PLANE, "read", ("read", 0.90), peers=peers, **options)
@@ -112,7 +112,7 @@ def _plain(name, statement, **options):
 KERNELS = [
     *[_gemm(str(n), n, n, n) for n in (512, 1024, 2048, 4096, 8192)],
     _gemm("tall", 8192, 512, 512),
-    _gemm("wide", 512, 8192, 512, cut="j"),
+    _gemm("wide", 512, 8192, 512, distributed="j"),
     _gemm("deep", 512, 512, 8192),
     *[_gemm(f"float-{n}", n, n, n, type="float") for n in (2048, 4096)],
     _cube("ttv", TTV, "read", ("read", 0.95)),
@@ -122,7 +122,7 @@ KERNELS = [
     _cube("ttm", "A(i,j,l) = B(i,j,k) * C(k,l)", "peak", ("peak", 0.93), "ijkl"),
     _cube("mttkrp", "A(i,l) = B(i,j,k) * C(j,l) * D(k,l)", "peak", ("peak", 0.90), "ijkl"),
     Kernel("contraction4", "A(a,b,i,j) = B(a,c,i,k) * C(c,b,k,j)", dict.fromkeys("abcijk", 56),
-           dict.fromkeys("abcijk", 8), "peak", ("peak", 0.85), cut="a"),
+           dict.fromkeys("abcijk", 8), "peak", ("peak", 0.85), distributed="a"),
     _plain("fused3", "s = B(i,j) * C(i,j) * D(i,j)"),
     _plain("fma", "A(i,j) = B(i,j) + C(i,j) * D(i,j)"),
     _plain("scale", "A(i,j) = B(i,j) * c(j) + d(i)"),

@@ -7,17 +7,17 @@
 #include "timing.h"
 #include "vector.h"
 
-// What the machine can do: read, read and write, and multiply. Each is the best of several ways, so that the limit is
-// the machine's and not a loop's.
+// The limits of the machine: the bandwidth of reading and of a triad, and the speed of GEMM. Each is the best of
+// several candidates, so that the machine is the limit and not one loop.
 namespace leaf {
 
 // a = b + 3 c
-template <bool kPastCaches>
+template <bool kNonTemporal>
 void triad_part(Vector* a, const Vector* b, const Vector* c, int64_t vectors) {
-  for (int64_t x = 0; x < vectors; ++x) store<kPastCaches>(a + x, b[x] + 3.0 * c[x]);
+  for (int64_t x = 0; x < vectors; ++x) store<kNonTemporal>(a + x, b[x] + 3.0 * c[x]);
 }
 
-// The best matrix multiplication of several sizes.
+// The best GEMM of several sizes.
 template <class T>
 Timing peak(const Blas& blas, const std::vector<int64_t>& sizes, double seconds) {
   Timing best;
@@ -37,11 +37,11 @@ class Bandwidth {
   Bandwidth(int threads, int64_t bytes) : threads_(threads), memory_(std::max(bytes / 8, 3 * kLanes)) {
     for (double& x : memory_.span()) x = 1.5;
   }
-  Bandwidth(const Bandwidth&) = delete;  // its ways refer to it
+  Bandwidth(const Bandwidth&) = delete;  // its candidates refer to it
   Bandwidth& operator=(const Bandwidth&) = delete;
 
   Timing read(double seconds) { return with_work(read_.time(seconds), memory_.size() / kLanes * kLanes); }
-  const std::vector<std::function<void()>>& ways_to_read() const { return read_.all(); }
+  const Candidates& read_candidates() const { return read_.all(); }
   Timing triad(double seconds) { return with_work(triad_.time(seconds), memory_.size() / 3 / kLanes * kLanes * 3); }
 
  private:
@@ -56,20 +56,20 @@ class Bandwidth {
     sink_ = sum_in_parallel<kStreams>(threads_, memory_.size() / kLanes, [=](int64_t x) { return data[x]; });
   }
 
-  template <bool kPastCaches>
+  template <bool kNonTemporal>
   void triad_all() {
     auto* a = reinterpret_cast<Vector*>(memory_.data());
     int64_t third = memory_.size() / 3 / kLanes;
     parallel(threads_, third, [&](int, int64_t begin, int64_t end) {
-      triad_part<kPastCaches>(a + begin, a + third + begin, a + 2 * third + begin, end - begin);
+      triad_part<kNonTemporal>(a + begin, a + third + begin, a + 2 * third + begin, end - begin);
     });
   }
 
   int threads_;
   Array<double> memory_;
-  BestWay read_{{[&] { sum<1>(); }, [&] { sum<2>(); }, [&] { sum<4>(); }, [&] { sum<8>(); }}};
-  BestWay triad_{{[&] { triad_all<false>(); }, [&] { triad_all<true>(); }}};
-  volatile double sink_ = 0;  // the sums must be made
+  FastestCandidate read_{{[&] { sum<1>(); }, [&] { sum<2>(); }, [&] { sum<4>(); }, [&] { sum<8>(); }}};
+  FastestCandidate triad_{{[&] { triad_all<false>(); }, [&] { triad_all<true>(); }}};
+  volatile double sink_ = 0;  // keeps the compiler from removing the sums
 };
 
 }  // namespace leaf

@@ -1,4 +1,4 @@
-"""What the figures were taken on."""
+"""Describes the machine and the software of a measurement."""
 
 import datetime
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def first_line(command):
-    """Of what a command prints; "unknown" where it cannot run."""
+    """The first line that a command prints; "unknown" if the command fails."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
@@ -27,7 +27,7 @@ def cpu():
 
 
 def describe(threads, workers):
-    """Lines that stand before every table."""
+    """The lines before the tables of a report."""
     root = Path(__file__).resolve().parent
     compiler = shlex.split(os.environ.get("DISTAL_CXX", "c++"))
     pages = Path("/sys/kernel/mm/transparent_hugepage/enabled")
@@ -38,7 +38,7 @@ def describe(threads, workers):
         f"- compiler of the leaves: {first_line([*compiler, '--version'])}",
         *[f"- {name}: {worker.ask('about')}" for name, worker in workers.items() if name != "distal"],
         f"- transparent huge pages: {setting.group(1) if setting else 'none'}; all arrays ask for them by madvise",
-        f"- DISTAL at {first_line(['git', '-C', str(root), 'describe', '--always', '--dirty'])}",
-        f"- made by: bench/leaf/{' '.join(shlex.quote(word) for word in [Path(sys.argv[0]).name, *sys.argv[1:]])}",
+        f"- commit: {first_line(['git', '-C', str(root), 'describe', '--always', '--dirty'])}",
+        f"- command: bench/leaf/{' '.join(shlex.quote(word) for word in [Path(sys.argv[0]).name, *sys.argv[1:]])}",
         f"- date: {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d %H:%M} UTC",
     ]

@@ -7,7 +7,7 @@
 
 namespace leaf {
 
-// Calls f(part, begin, end) for equal parts of [0, n), each in a thread of its own.
+// Calls f(part, begin, end) for `threads` equal parts of [0, n), each in its own thread.
 inline void parallel(int threads, int64_t n, const std::function<void(int, int64_t, int64_t)>& f) {
   auto bound = [&](int part) { return n * part / threads; };
   std::vector<std::thread> others;

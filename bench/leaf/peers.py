@@ -1,6 +1,6 @@
-"""The worker of the peers in Python: numpy.einsum and jax.numpy.einsum. Its variants are numpy and jax.
+"""The worker for numpy.einsum and jax.numpy.einsum. Its variants are numpy and jax.
 
-A statement is a sum of products; each product is an einsum, and what lacks a dimension of the result is broadcast.
+A statement is a sum of products. Each product is an einsum; a product without a dimension of the result is broadcast.
 """
 
 import gc
@@ -21,15 +21,15 @@ except ImportError:
 
 ACCESS = re.compile(r"(\w+)(?:\(([\w,]+)\))?")
 SAMPLES = 16
-MOST = 20000  # repetitions
+MAX_REPETITIONS = 20000
 
 
-class NoForm(Exception):
+class Unsupported(Exception):
     pass
 
 
 def parse(text):
-    """(result, terms): an access is (tensor, indices)."""
+    """Parses a statement into (result, terms). A term is a list of accesses, an access is (tensor, indices)."""
     left, right = text.split("=")
 
     def accesses(part):
@@ -39,7 +39,7 @@ def parse(text):
 
 
 def filled(shape, salt, dtype):
-    """The elements that array.h gives operand number `salt`."""
+    """The elements of operand number `salt`, as value() of array.h has them."""
     size = int(np.prod(shape, dtype=np.int64))
     out = np.empty(size, dtype)
     factor = np.uint32(2654435761 * (2 * salt + 3) % 2**32)
@@ -51,7 +51,7 @@ def filled(shape, salt, dtype):
 
 
 def evaluate(module, left, terms, operands, **options):
-    """The statement by einsums of a module."""
+    """Computes the statement by the einsum of a module."""
     total = None
     for term in terms:
         used = {x for _, indices in term for x in indices}
@@ -83,13 +83,13 @@ class Problem:
         if variant == "numpy":
             return lambda: evaluate(np, self.left, self.terms, self.operands, optimize=True)
         if variant != "jax" or jax is None:
-            raise NoForm
+            raise Unsupported
         operands = {name: jnp.asarray(array) for name, array in self.operands.items()}
         compiled = jax.jit(lambda given: evaluate(jnp, self.left, self.terms, given))
         return lambda: compiled(operands).block_until_ready()
 
     def check(self, variant):
-        """The largest error at sampled elements, relative to the sum of what was added up there."""
+        """The largest error of sampled elements, relative to the sum of the absolute values of the products."""
         result = np.asarray(self.body(variant)())
         samples = SAMPLES if self.left else 1
         return max(self.error(result, number, samples) for number in range(samples))
@@ -100,11 +100,11 @@ class Problem:
             last = self.sizes[x] - 1
             at[x] = last if number == samples - 1 else number * (977 + 364 * d) % (last + 1)
         got = float(result[tuple(at[x] for x in self.left)])
-        want, size = self.definition(at, np.asarray), self.definition(at, np.abs)
+        want, size = self.reference(at, np.asarray), self.reference(at, np.abs)
         error = abs(got - want) / max(size, 1e-300)
         return math.inf if math.isnan(error) else error
 
-    def definition(self, at, change):
+    def reference(self, at, change):
         return sum(self.term(term, at, change) for term in self.terms)
 
     def term(self, term, at, change):
@@ -124,12 +124,12 @@ def timed(body):
 
 
 def repeat(body, seconds):
-    """As repeat() of timing.h."""
+    """Does what repeat() of timing.h does."""
     end = time.perf_counter() + seconds
     times = [timed(body)]
     if times[0] < seconds / 2:
         times.clear()
-    while not times or (time.perf_counter() < end and len(times) < MOST):
+    while not times or (time.perf_counter() < end and len(times) < MAX_REPETITIONS):
         times.append(timed(body))
     times.sort()
     return f"{times[0]:.9g} {times[len(times) // 2]:.9g} {len(times)} 0"
@@ -140,7 +140,7 @@ class Server:
         self.problem = None
 
     def drop(self):
-        """Gives all memory back at once: a problem and its bodies refer to each other."""
+        """Frees all memory at once. This needs gc.collect(), because a problem and its bodies refer to each other."""
         self.problem = None
         gc.collect()
         if jax:
@@ -165,9 +165,9 @@ class Server:
     def answer(self, line):
         try:
             return "ok " + self.handle(*line.strip().partition(" ")[::2])
-        except NoForm:
+        except Unsupported:
             return "none"
-        except Exception as error:  # whatever it is, the benchmark says it
+        except Exception as error:  # run.py reports the error
             return "error " + " ".join(str(error).split())
 
 

@@ -18,16 +18,16 @@ inline int64_t elements(const Access& access, const Extents& extents) {
   return n;
 }
 
-// The step of an index in a dense row-major tensor; 0 where it does not stand.
+// The stride of an index in a dense row-major tensor; 0 if the access does not use the index.
 inline int64_t stride(const Access& access, char index, const Extents& extents) {
-  int64_t step = 1;
-  for (size_t d = access.indices.size(); d-- > 0; step *= extents.at(access.indices[d])) {
-    if (access.indices[d] == index) return step;
+  int64_t result = 1;
+  for (size_t d = access.indices.size(); d-- > 0; result *= extents.at(access.indices[d])) {
+    if (access.indices[d] == index) return result;
   }
   return 0;
 }
 
-// A statement, its sizes and an array for each of its tensors, with the operands filled.
+// A statement, its sizes and an array for each of its tensors. The constructor fills the operands.
 template <class T>
 struct Problem {
   Statement statement;
@@ -45,7 +45,7 @@ struct Problem {
   }
 
   T* data(const std::string& tensor) const { return arrays.at(tensor).data(); }
-  // Of every tensor once.
+  // The bytes of all tensors.
   double bytes() const {
     double sum = 0;
     for (const auto& [tensor, array] : arrays) sum += static_cast<double>(array.size()) * sizeof(T);
@@ -54,11 +54,11 @@ struct Problem {
   const Array<T>& result() const { return arrays.at(statement.left.tensor); }
 };
 
-// Sums one term at one element of the result, by the definition.
+// Computes one term of one element of the result by definition, for checks.
 template <class T>
-class Definition {
+class ReferenceTerm {
  public:
-  Definition(const Problem<T>& problem, const std::vector<Access>& term) : problem_(problem), term_(term) {
+  ReferenceTerm(const Problem<T>& problem, const std::vector<Access>& term) : problem_(problem), term_(term) {
     for (const Access& access : term) {
       for (char index : access.indices) {
         bool known = (problem.statement.left.indices + sums_).find(index) != std::string::npos;
@@ -67,32 +67,32 @@ class Definition {
     }
   }
 
-  // Adds the term to `sum`, and its size without signs to `size`.
+  // Adds the term to `sum`, and the sum of the absolute values of its products to `size`.
   void add(const std::map<char, int64_t>& at, double& sum, double& size) const {
-    std::vector<const T*> places;
+    std::vector<const T*> factors;
     for (const Access& access : term_) {
-      const T* place = problem_.data(access.tensor);
-      for (auto [index, x] : at) place += x * stride(access, index, problem_.extents);
-      places.push_back(place);
+      const T* element = problem_.data(access.tensor);
+      for (auto [index, x] : at) element += x * stride(access, index, problem_.extents);
+      factors.push_back(element);
     }
-    loop(places, 0, sum, size);
+    loop(factors, 0, sum, size);
   }
 
  private:
-  void loop(const std::vector<const T*>& places, size_t depth, double& sum, double& size) const {
+  void loop(const std::vector<const T*>& factors, size_t depth, double& sum, double& size) const {
     if (depth == sums_.size()) {
       double product = 1;
-      for (const T* place : places) product *= static_cast<double>(*place);
+      for (const T* element : factors) product *= static_cast<double>(*element);
       sum += product;
       size += std::abs(product);
       return;
     }
-    std::vector<int64_t> steps;
-    for (const Access& access : term_) steps.push_back(stride(access, sums_[depth], problem_.extents));
-    std::vector<const T*> inner = places;
+    std::vector<int64_t> strides;
+    for (const Access& access : term_) strides.push_back(stride(access, sums_[depth], problem_.extents));
+    std::vector<const T*> inner = factors;
     for (int64_t x = 0; x < problem_.extents.at(sums_[depth]); ++x) {
       loop(inner, depth + 1, sum, size);
-      for (size_t a = 0; a < inner.size(); ++a) inner[a] += steps[a];
+      for (size_t a = 0; a < inner.size(); ++a) inner[a] += strides[a];
     }
   }
 
@@ -101,7 +101,7 @@ class Definition {
   std::string sums_;
 };
 
-// The coordinates of a sampled element; the first and the last are among the samples.
+// The coordinates of sample `number` of the result. The first and the last element are among the samples.
 inline std::map<char, int64_t> sample(const Access& left, const Extents& extents, int number, int samples) {
   std::map<char, int64_t> at;
   for (size_t d = 0; d < left.indices.size(); ++d) {
@@ -112,7 +112,8 @@ inline std::map<char, int64_t> sample(const Access& left, const Extents& extents
   return at;
 }
 
-// The largest error at sampled elements of the result, relative to the sum of what was added up there.
+// The largest error of the sampled elements of the result, relative to the sum of the absolute values of the products.
+// Infinity if an element is NaN.
 template <class T>
 double largest_error(const Problem<T>& problem) {
   const Access& left = problem.statement.left;
@@ -121,10 +122,10 @@ double largest_error(const Problem<T>& problem) {
   for (int s = 0; s < samples; ++s) {
     std::map<char, int64_t> at = sample(left, problem.extents, s, samples);
     double want = 0, size = 0;
-    for (const auto& term : problem.statement.terms) Definition<T>(problem, term).add(at, want, size);
-    const T* place = problem.data(left.tensor);
-    for (auto [index, x] : at) place += x * stride(left, index, problem.extents);
-    double error = std::abs(static_cast<double>(*place) - want) / std::max(size, 1e-300);
+    for (const auto& term : problem.statement.terms) ReferenceTerm<T>(problem, term).add(at, want, size);
+    const T* element = problem.data(left.tensor);
+    for (auto [index, x] : at) element += x * stride(left, index, problem.extents);
+    double error = std::abs(static_cast<double>(*element) - want) / std::max(size, 1e-300);
     if (std::isnan(error)) return std::numeric_limits<double>::infinity();
     worst = std::max(worst, error);
   }

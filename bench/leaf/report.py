@@ -1,12 +1,12 @@
-"""The table of results, as Markdown."""
+"""The tables of results, as Markdown."""
 
 import statistics
 
 from measure import ratio, ratios
 
 RATIOS = {"blas": "BLAS", "hand": "hand", "triad": "triad", "numpy": "numpy", "jax": "jax", "taco": "TACO"}
-COLUMNS = ["kernel", "sizes", "grid", "DISTAL", "limit", "of limit", *[f"/ {r}" for r in RATIOS.values()], "target", "spread",
-           ""]
+COLUMNS = ["kernel", "sizes", "grid", "DISTAL", "limit", "/ limit", *[f"/ {r}" for r in RATIOS.values()], "target",
+           "spread", ""]
 
 
 def line(cells):
@@ -14,7 +14,7 @@ def line(cells):
 
 
 def heading():
-    return [line(COLUMNS), line(["---"] * len(COLUMNS))]
+    return ["## Kernels", "", line(COLUMNS), line(["---"] * len(COLUMNS))]
 
 
 def verdict(met):
@@ -22,14 +22,14 @@ def verdict(met):
 
 
 def sizes_text(sizes):
-    """512³ where all are equal, else i=512 j=64."""
+    """512^3 if all sizes are equal, else i=512 j=64."""
     if len(set(sizes.values())) == 1 and len(sizes) > 1:
         return f"{next(iter(sizes.values()))}^{len(sizes)}"
     return " ".join(f"{index}={n}" for index, n in sizes.items())
 
 
 def kernel_row(kernel, sizes, grid, rates):
-    """One line: DISTAL on a grid, by the speeds of all competitors in all rounds."""
+    """The row of DISTAL on a grid, from the speeds of all competitors in all rounds."""
     me = f"distal-{grid}"
     medians = {other: ratio(rates, me, other) for other in rates if not other.startswith("distal")}
 
@@ -51,11 +51,12 @@ def kernel_row(kernel, sizes, grid, rates):
 
 
 def overhead_heading():
-    return [line(["n", "DISTAL", "direct call", "overhead", "target", ""]), line(["---"] * 6)]
+    columns = ["n", "DISTAL", "direct call", "overhead", "target", ""]
+    return ["## Overhead of a small GEMM", "", line(columns), line(["---"] * len(columns))]
 
 
 def overhead_row(overhead, rounds):
-    """The medians of many runs, and the median of their differences over the rounds, in microseconds."""
+    """The median times over the rounds, and the median of their differences, in microseconds."""
     me, other = ([1e6 * timings[name].median for timings in rounds] for name in ("distal-1", "blas"))
     difference = statistics.median(a - b for a, b in zip(me, other))
     micros = [f"{x:.2f} us" for x in (statistics.median(me), statistics.median(other), difference)]
@@ -63,16 +64,17 @@ def overhead_row(overhead, rounds):
 
 
 def start_heading():
-    return [line(["statement", "case", "cost", "target", ""]), line(["---"] * 5)]
+    return ["## Start-up", "", line(["statement", "case", "cost", "target", ""]), line(["---"] * 5)]
 
 
 def start_rows(start, cold, warm, resized, new_files):
-    """Seconds beyond those of a run, a list each, and how many leaves a new size made."""
+    """The rows of a statement, from lists of start-up seconds and the number of leaves that new sizes compiled."""
 
-    def row(case, seconds, least):
+    def row(case, seconds, most):
         cost = statistics.median(seconds)
-        return line([f"`{start.statement}`", case, f"{1e3 * cost:.2f} ms", f"< {1e3 * least:g} ms", verdict(cost < least)])
+        met = verdict(cost < most)
+        return line([f"`{start.statement}`", case, f"{1e3 * cost:.2f} ms", f"< {1e3 * most:g} ms", met])
 
-    sizes = line([f"`{start.statement}`", "a new size", f"{1e3 * statistics.median(resized):.2f} ms, {new_files} leaves compiled",
-                  "none compiled", verdict(new_files == 0)])
+    cost = f"{1e3 * statistics.median(resized):.2f} ms, {new_files} leaves compiled"
+    sizes = line([f"`{start.statement}`", "new size", cost, "none compiled", verdict(new_files == 0)])
     return [row("nothing cached", cold, 1.0), row("leaf cached", warm, 0.005), sizes]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The benchmark of leaves: DISTAL, its peers and the limits of the machine, in turn, in one run.
+"""Measures leaves of DISTAL beside its peers and the limits of the machine.
 
-A round lets everyone compute the same once; a ratio is the median of the ratios of the rounds. See README.md.
+In a round every competitor computes the same kernel. A ratio is the median of the ratios of the rounds. See README.md.
 """
 
 import argparse
@@ -21,13 +21,15 @@ from workers import Worker
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 GRIDS = (1, 2)
-BUSY = 0.5  # load from which others disturb
+BUSY = 0.5  # the load above which other processes disturb a measurement
 NOTE = """\
-`DISTAL` is the median speed of the rounds; `of limit` and the columns `/ peer` are medians of the ratios of speeds in the same round, above 1
-where DISTAL is faster; the spread of the ratio that counts is its smallest and largest. Bytes are those of every tensor once; `read` and `triad` are the machine's bandwidths, `peak` the best matrix
-multiplication of the same BLAS. `Grid(1)` is one processor, `Grid(2)` two of them; everybody has the same cores. TACO is the better of its own
-loops and a schedule with the last index innermost. `hand` is the fastest of the kernels that were written by hand for this benchmark, with plain threads
-and nothing of DISTAL's."""
+`DISTAL` is the median speed over the rounds. `/ limit` and `/ PEER` are medians of the ratios of speeds in the same
+round: above 1 DISTAL is faster. `spread` is the smallest and the largest ratio to the competitor of the target.
+
+- Bytes count every tensor once. `read` and `triad` are bandwidths of the machine; `peak` is the best GEMM of the BLAS.
+- `Grid(1)` is one processor, `Grid(2)` two. All competitors use the same cores.
+- `hand` is the fastest of the kernels written by hand for this benchmark, with plain threads and without DISTAL.
+- `TACO` is the better of its own loops and a schedule with the last index innermost."""
 
 
 def arguments():
@@ -35,23 +37,24 @@ def arguments():
     parser.add_argument("--build", type=Path, default=ROOT / "build", help="the build folder")
     parser.add_argument("--only", default="", metavar="REGEX", help="only the kernels whose name matches")
     parser.add_argument("--rounds", type=int, help="default 5, or 2 with --quick")
-    parser.add_argument("--close", type=float, metavar="SECONDS", help="how long DISTAL and what a target names go on "
-                        "alone after these, for each kernel; default 15, or 0 with --quick")
-    parser.add_argument("--quick", action="store_true", help="tiny sizes, to see that everything works")
+    parser.add_argument("--close", type=float, metavar="SECONDS", help="the time of further rounds of each kernel, for "
+                        "DISTAL and the competitors that a target compares; default 15, or 0 with --quick")
+    parser.add_argument("--quick", action="store_true", help="tiny sizes, to test that everything works")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--peers", default="blas,hand,triad,numpy,jax,taco", help="which, if they are there")
-    parser.add_argument("--output", type=Path, help="a file for the tables; a full run writes bench/RESULTS.md")
+    parser.add_argument("--peers", default="blas,hand,triad,numpy,jax,taco",
+                        help="the peers that take part, if they are available")
+    parser.add_argument("--output", type=Path, help="a file for the report; a full run writes bench/leaf/RESULTS.md")
     options = parser.parse_args()
     options.rounds = options.rounds or (2 if options.quick else 5)
     options.close = (0 if options.quick else 15) if options.close is None else options.close
     options.effort = Effort(options.rounds, options.close, 0.002 if options.quick else 0.3)
     if options.output is None and not options.quick and not options.only:
-        options.output = ROOT / "bench" / "RESULTS.md"
+        options.output = HERE / "RESULTS.md"
     return options
 
 
 def start_workers(options):
-    """The workers that there are, by name."""
+    """The available workers by name."""
     folder = options.build / "bench" / "leaf"
     threads = str(options.threads)
     bytes_of_limits = 1 << 20 if options.quick else 1 << 31
@@ -68,13 +71,13 @@ def start_workers(options):
     if re.search("numpy|jax", options.peers) and machine.first_line([python, "-c", "import numpy; print(1)"]) == "1":
         workers["python"] = Worker("python", [python, "-B", HERE / "peers.py"], env)
     if "taco" in options.peers and (folder / "leaf_taco").exists():
-        # TACO frees no results.
+        # TACO does not free results.
         workers["taco"] = Worker("taco", [folder / "leaf_taco", threads], env, leaks=True)
     return workers
 
 
 def competitors(kernel, workers, options):
-    """Everyone who takes part in a kernel, by name. What DISTAL is aimed at comes right before or after it."""
+    """The competitors of a kernel by name."""
     wanted = set(kernel.peers) & set(options.peers.split(","))
     out = {"distal-1": Competitor(workers["distal"], "1")}
     for name in sorted({kernel.limit} | wanted & {"blas", "triad"}):
@@ -90,7 +93,7 @@ def competitors(kernel, workers, options):
 
 
 def with_best_taco(rates):
-    """TACO by its better variant of each round."""
+    """Replaces the variants of TACO by the better one of each round."""
     variants = [rates.pop(name) for name in list(rates) if name.startswith("taco-")]
     if variants:
         rates["taco"] = [max(speeds) for speeds in zip(*variants)]
@@ -99,9 +102,9 @@ def with_best_taco(rates):
 
 def measure_kernel(kernel, workers, options):
     sizes = kernel.quick if options.quick else kernel.sizes
-    everyone = competitors(kernel, workers, options)
-    close = [name for name in everyone if name.split("-")[0] in {"distal", "hand", kernel.limit, kernel.target[0]}]
-    rounds = run_rounds(kernel, sizes, everyone, close, options.effort)
+    found = competitors(kernel, workers, options)
+    close = [name for name in found if name.split("-")[0] in {"distal", "hand", kernel.limit, kernel.target[0]}]
+    rounds = run_rounds(kernel, sizes, found, close, options.effort)
     rates = with_best_taco(rates_of(rounds, kernel.work(sizes)))
     return [report.kernel_row(kernel, sizes, grid, rates) for grid in GRIDS]
 
@@ -119,8 +122,8 @@ def measure_start_up(start, options):
 
 
 def tables(workers, options):
-    """The lines of the report, as they come."""
-    yield from ["# Leaves", "", *machine.describe(options.threads, workers), "", NOTE, ""]
+    """Yields the lines of the report as they are measured."""
+    yield from ["# Results: leaves", "", *machine.describe(options.threads, workers), "", NOTE, ""]
     sections = [
         (KERNELS, report.heading, lambda k: measure_kernel(k, workers, options)),
         (OVERHEADS, report.overhead_heading, lambda o: measure_overhead(o, workers, options)),
@@ -137,11 +140,11 @@ def tables(workers, options):
 
 
 def run(options):
-    """Prints the report as it comes, and writes it at the end."""
-    # All workers inherit these cores, and so count the same number of them.
+    """Prints each line of the report as it is measured, and writes the file at the end."""
+    # All workers inherit this affinity, so they find the same number of cores.
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: options.threads])
     if os.getloadavg()[0] > BUSY and not options.quick:
-        say(f"run.py: the machine is busy, load {os.getloadavg()[0]:.1f}: ratios will scatter")
+        say(f"run.py: the machine is busy, load {os.getloadavg()[0]:.1f}: ratios will have a wide spread")
     workers = start_workers(options)
     lines = []
     for text in tables(workers, options):
@@ -157,7 +160,7 @@ def run(options):
 def main():
     try:
         run(arguments())
-    except RuntimeError as error:  # a competitor is wrong, or ended
+    except RuntimeError as error:  # a result is wrong, or a worker ended
         say(f"run.py: {error}")
         return 1
     return 0

@@ -1,7 +1,6 @@
-"""The benchmark of leaves runs and has a line for everything. Usage: run_test.py BUILD
+"""Tests that the leaf benchmark runs and reports everything. Usage: run_test.py BUILD
 
-Figures of tiny sizes mean nothing, so none is looked at; that every competitor computed the right thing is checked by
-the benchmark itself.
+Times of tiny sizes mean nothing, so no test reads them. The benchmark itself checks the results of all competitors.
 """
 
 import os
@@ -13,7 +12,7 @@ from pathlib import Path
 
 from kernels import KERNELS, OVERHEADS, STARTS
 from measure import Competitor, one_round, ratio
-from workers import NoForm
+from workers import Unsupported
 
 HERE = Path(__file__).resolve().parent
 BUILD = sys.argv.pop(1)
@@ -26,12 +25,12 @@ def run(*options):
 
 
 def rows(text):
-    """The cells of all lines of tables."""
+    """The cells of all table rows."""
     return [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("| ")]
 
 
 class FakeWorker:
-    """Answers every check with the same error, or has no form."""
+    """Answers every check with the same error, or does not support it."""
 
     name = "fake"
 
@@ -40,12 +39,12 @@ class FakeWorker:
 
     def check(self, _):
         if self.error is None:
-            raise NoForm
+            raise Unsupported
         return self.error
 
 
 class RecordingWorker:
-    """Notes whose turn it is."""
+    """Records the order of the measurements."""
 
     def __init__(self, turns):
         self.turns = turns
@@ -55,18 +54,18 @@ class RecordingWorker:
 
 
 class Measure(unittest.TestCase):
-    def test_nobody_is_fast_and_wrong(self):
-        self.assertTrue(Competitor(FakeWorker(0.0), "x").is_right(KERNELS[0]))
-        self.assertFalse(Competitor(FakeWorker(None), "x").is_right(KERNELS[0]))
+    def test_wrong_result_ends_the_run(self):
+        self.assertTrue(Competitor(FakeWorker(0.0), "x").supports(KERNELS[0]))
+        self.assertFalse(Competitor(FakeWorker(None), "x").supports(KERNELS[0]))
         for error in (1e-6, float("inf"), float("nan")):
             with self.assertRaisesRegex(RuntimeError, "fake x is wrong in gemm-512"):
-                Competitor(FakeWorker(error), "x").is_right(KERNELS[0])
+                Competitor(FakeWorker(error), "x").supports(KERNELS[0])
 
-    def test_pairs_are_of_one_round(self):
+    def test_ratio_is_of_speeds_of_the_same_round(self):
         # The machine is ten times slower in the second round, for both.
         self.assertEqual(ratio({"a": [20.0, 2.0, 20.0], "b": [10.0, 1.0, 5.0]}, "a", "b"), 2.0)
 
-    def test_nobody_always_follows_the_same_one(self):
+    def test_no_competitor_always_follows_the_same_one(self):
         turns = []
         workers = {name: Competitor(RecordingWorker(turns), name) for name in "abc"}
         before = {name: set() for name in workers}
@@ -80,7 +79,7 @@ class Measure(unittest.TestCase):
 
 
 class Leaf(unittest.TestCase):
-    def test_has_a_line_for_everything(self):
+    def test_report_has_every_row(self):
         with tempfile.TemporaryDirectory() as folder:
             output = Path(folder) / "RESULTS.md"
             done = run("--peers", "blas,hand,triad,numpy", "--output", str(output))
@@ -96,7 +95,7 @@ class Leaf(unittest.TestCase):
         for start in STARTS:
             self.assertEqual(sum(r[0] == f"`{start.statement}`" for r in found), 3, start.name)
 
-    def test_only_what_is_asked_for(self):
+    def test_only_selects_kernels(self):
         done = run("--peers", "blas", "--only", "^gemm-5", "--rounds", "1")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual({r[0] for r in rows(done.stdout)} - {"kernel", "---"}, {"gemm-512"})

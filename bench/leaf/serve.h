@@ -12,32 +12,32 @@
 #include "statement.h"
 #include "timing.h"
 
-// The line protocol between run.py and a worker. Each request is a line, and so is each answer: "ok ...", "none" where
-// the worker has no form of what is asked, or "error ...".
+// The line protocol between run.py and a worker. Each request and each answer is one line. The answer is "ok ...",
+// "none" if the worker does not support the variant, or "error ...". INDEX is the index that Grid(2) distributes.
 //
-//   about                                      -> ok TEXT
-//   prepare KERNEL TYPE CUT EXTENTS STATEMENT  -> ok
-//   check VARIANT                              -> ok ERROR
-//   time VARIANT SECONDS                       -> ok BEST MEDIAN REPETITIONS WORK
-//   drop                                       -> ok
+//   about                                        -> ok TEXT
+//   prepare KERNEL TYPE INDEX EXTENTS STATEMENT  -> ok
+//   check VARIANT                                -> ok ERROR
+//   time VARIANT SECONDS                         -> ok BEST MEDIAN REPETITIONS WORK
+//   drop                                         -> ok
 namespace leaf {
 
 struct Request {
   std::string kernel;
   std::string type;  // double or float
-  char cut;          // the index that Grid(2) divides
+  char distributed;  // the index that Grid(2) distributes
   Extents extents;
   Statement statement;
 };
 
-// Thrown for a variant that a worker does not have.
-struct NoSuchForm {};
+// Thrown for a variant that the worker does not support.
+struct Unsupported {};
 
-// What a worker holds between prepare and drop. A variant is a way to compute the statement, or a limit.
+// The state of a worker between prepare and drop. A variant is an implementation of the statement, or a limit.
 class Prepared {
  public:
   virtual ~Prepared() = default;
-  // Computes once and compares with the definition; this is also where a variant sets itself up.
+  // Sets up the variant, computes once, and returns the error against the reference.
   virtual double check(const std::string& variant) = 0;
   virtual Timing time(const std::string& variant, double seconds) = 0;
 };
@@ -45,14 +45,14 @@ class Prepared {
 struct Worker {
   std::function<std::string()> about;
   std::function<std::unique_ptr<Prepared>(const Request&)> prepare;
-  // Requests beyond the common ones: the answer after "ok".
+  // Handles requests that are not listed above, and returns the text after "ok".
   std::function<std::string(const std::string& word, std::istream& rest)> other;
 };
 
 inline Request parse_request(std::istream& in) {
   Request request;
   std::string extents, statement;
-  in >> request.kernel >> request.type >> request.cut >> extents;
+  in >> request.kernel >> request.type >> request.distributed >> extents;
   std::getline(in, statement);
   request.extents = parse_extents(extents);
   request.statement = Parser(statement).statement();
@@ -80,7 +80,7 @@ class Server {
       std::string word;
       in >> word;
       return "ok " + handle(word, in);
-    } catch (const NoSuchForm&) {
+    } catch (const Unsupported&) {
       return "none";
     } catch (const std::exception& e) {
       std::string text = e.what();

@@ -1,4 +1,4 @@
-"""What a first run costs beyond the work: every measurement is a new process with a cache folder of its own."""
+"""Measures start-up times: each measurement is a new process with its own cache folder."""
 
 import os
 import tempfile
@@ -12,31 +12,33 @@ def extents(sizes):
     return ",".join(f"{index}={n}" for index, n in sizes.items())
 
 
-def files(folder):
+def count_files(folder):
     return sum(1 for path in Path(folder).rglob("*") if path.is_file())
 
 
-def beyond_a_run(answer):
-    first, following = map(float, answer.split())
-    return first - following
+def start_up_seconds(answer):
+    """The time of the first run minus the best time of later runs."""
+    first, later = map(float, answer.split())
+    return first - later
 
 
-def started(command, cache):
+def start_worker(command, cache):
     return Worker("distal", command, {**os.environ, "DISTAL_CACHE": str(cache)})
 
 
 def measure_start(start, command, rounds):
-    """(cold, warm, resized, new files): seconds of each round, and what new sizes added to the cache."""
+    """(cold, warm, resized, new_files): start-up seconds of each round, and the number of files that new sizes added to
+    the cache."""
     cold, warm, resized, new_files = [], [], [], 0
     for _ in range(rounds):
         with tempfile.TemporaryDirectory() as cache:
             for times in (cold, warm):
-                worker = started(command, cache)
-                times.append(beyond_a_run(worker.ask("start", extents(start.sizes), start.statement)))
+                worker = start_worker(command, cache)
+                times.append(start_up_seconds(worker.ask("start", extents(start.sizes), start.statement)))
                 if times is warm:
-                    before = files(cache)
-                    resized.append(beyond_a_run(worker.ask("resize", extents(start.other))))
-                    new_files += files(cache) - before
+                    before = count_files(cache)
+                    resized.append(start_up_seconds(worker.ask("resize", extents(start.other))))
+                    new_files += count_files(cache) - before
                 worker.close()
         say(f"{start.name}: cold {cold[-1]:.3f} s, warm {warm[-1]:.5f} s, new size {resized[-1]:.5f} s")
     return cold, warm, resized, new_files

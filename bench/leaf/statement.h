@@ -8,20 +8,20 @@
 #include <string>
 #include <vector>
 
-// A statement such as A(i,j) = B(i,k) * C(k,j): a sum of products. Every worker gets the same text and reads it by this
-// parser, so that all of them compute the same. Indices are single letters.
+// A statement such as A(i,j) = B(i,k) * C(k,j): a sum of products with single-letter indices. All C++ workers parse the
+// same text with this parser, so they compute the same.
 namespace leaf {
 
 struct Access {
   std::string tensor;
-  std::string indices;  // one letter a dimension
+  std::string indices;  // one letter per dimension
 };
 
 struct Statement {
   Access left;
-  std::vector<std::vector<Access>> terms;  // of factors
+  std::vector<std::vector<Access>> terms;  // each term is a list of factors
 
-  // All accesses, the left one first.
+  // All accesses; the left-hand side is the first.
   std::vector<Access> accesses() const {
     std::vector<Access> all{left};
     for (const auto& term : terms) all.insert(all.end(), term.begin(), term.end());

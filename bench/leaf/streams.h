@@ -8,17 +8,17 @@
 
 namespace leaf {
 
-// One of several long streams is a few cache lines shorter than its share, as those at a distance of a high power of
-// two are in each other's way. In vectors; what is left over is read at the end.
-constexpr int64_t kLong = 1 << 16, kLess = 40;
+// Streams whose distance is a large power of two alias in the cache. So each of several streams of more than
+// kLongStream vectors is kTrim vectors shorter than its share, and the remainder is read at the end.
+constexpr int64_t kLongStream = 1 << 16, kTrim = 40;
 
-// The sum of term(x) over [first, end), in `kStreams` places side by side. More than one stream keeps more of a core's
-// prefetchers busy; the accumulators hide the latency of an addition.
+// The sum of term(x) over [first, end), read in `kStreams` streams side by side. Several streams use more of a core's
+// prefetchers. Several accumulators hide the latency of an addition.
 template <int kStreams, class Term>
 double sum_streams(int64_t first, int64_t end, const Term& term) {
   constexpr int kUnroll = 8 / kStreams;
   int64_t share = (end - first) / kStreams;
-  int64_t length = (share - (kStreams > 1 && share > kLong ? kLess : 0)) / kUnroll * kUnroll;
+  int64_t length = (share - (kStreams > 1 && share > kLongStream ? kTrim : 0)) / kUnroll * kUnroll;
   Vector sums[kStreams][kUnroll] = {};
   for (int64_t x = first; x < first + length; x += kUnroll) {
     for (int s = 0; s < kStreams; ++s) {
@@ -33,10 +33,10 @@ double sum_streams(int64_t first, int64_t end, const Term& term) {
   return sum_of(total);
 }
 
-// The same over [0, vectors), each thread a part.
+// The sum of term(x) over [0, vectors): each thread sums one part.
 template <int kStreams, class Term>
 double sum_in_parallel(int threads, int64_t vectors, const Term& term) {
-  std::vector<double> sums(static_cast<size_t>(threads) * kLanes);  // a cache line each
+  std::vector<double> sums(static_cast<size_t>(threads) * kLanes);  // one cache line per thread
   parallel(threads, vectors, [&](int part, int64_t begin, int64_t end) {
     sums[part * kLanes] = sum_streams<kStreams>(begin, end, term);
   });

@@ -1,5 +1,6 @@
-// The worker of TACO, built only where TACO is. Its variants are `default`, TACO's own choice of loops, and
-// `scheduled`: the last index of the result innermost, where the vectorizer likes it, and the outermost loop parallel.
+// The worker for TACO, built only if TACO_DIR is set. Its variants are `default`, TACO's own choice of loops, and
+// `scheduled`: the last index of the result is innermost, so that the loop vectorizes, and the outermost loop is
+// parallel.
 
 #include <taco.h>
 #include <taco/version.h>
@@ -12,8 +13,8 @@
 namespace leaf {
 namespace {
 
-// A dense tensor of TACO's on memory of ours.
-taco::Tensor<double> on_memory(const std::string& name, const std::vector<int>& shape, double* data, int64_t size) {
+// A dense TACO tensor that uses the memory at `data`.
+taco::Tensor<double> tensor_on(const std::string& name, const std::vector<int>& shape, double* data, int64_t size) {
   taco::Format format(std::vector<taco::ModeFormatPack>(shape.size(), taco::ModeFormat::Dense));
   taco::Tensor<double> tensor(name, shape, format);
   std::vector<taco::ModeIndex> modes;
@@ -28,14 +29,14 @@ taco::Tensor<double> on_memory(const std::string& name, const std::vector<int>& 
 class TacoProgram {
  public:
   TacoProgram(const Problem<double>& problem, bool scheduled) : problem_(problem), left_(problem.statement.left) {
-    // TACO makes no parallel loop for a scalar; a user gets one by a sum for each first index.
+    // TACO makes no parallel loop for a scalar result, so the result gets the first index; copy_result() sums it up.
     if (left_.indices.empty()) left_.indices = problem.statement.terms[0][0].indices.substr(0, 1);
     for (const Access& access : problem.statement.accesses()) {
       if (access.tensor != left_.tensor) operands_.try_emplace(access.tensor, operand(access));
     }
     taco::Format format(std::vector<taco::ModeFormatPack>(left_.indices.size(), taco::ModeFormat::Dense));
     result_ = taco::Tensor<double>(left_.tensor, shape(left_), format);
-    state();
+    define();
     if (scheduled) {
       result_.compile(schedule());
     } else {
@@ -44,9 +45,9 @@ class TacoProgram {
     result_.assemble();
   }
 
-  // Without a new statement TACO would not compute again.
+  // Defines the statement again, because TACO computes a statement only once.
   void run() {
-    state();
+    define();
     result_.compute();
   }
 
@@ -70,7 +71,7 @@ class TacoProgram {
 
   taco::Tensor<double> operand(const Access& access) const {
     const Array<double>& array = problem_.arrays.at(access.tensor);
-    return on_memory(access.tensor, shape(access), array.data(), array.size());
+    return tensor_on(access.tensor, shape(access), array.data(), array.size());
   }
 
   std::vector<taco::IndexVar> variables(const Access& access) {
@@ -89,7 +90,7 @@ class TacoProgram {
     return out;
   }
 
-  void state() {
+  void define() {
     const auto& terms = problem_.statement.terms;
     taco::IndexExpr sum = product(terms[0]);
     for (size_t t = 1; t < terms.size(); ++t) sum = sum + product(terms[t]);
@@ -149,7 +150,7 @@ class PreparedTaco : public Prepared {
 };
 
 std::unique_ptr<Prepared> prepare(const Request& request) {
-  if (request.type != "double") throw NoSuchForm();
+  if (request.type != "double") throw Unsupported();
   return std::make_unique<PreparedTaco>(request);
 }
 

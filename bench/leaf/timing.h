@@ -17,7 +17,7 @@ struct Timing {
   double best = 0;
   double median = 0;
   size_t repetitions = 0;
-  double work = 0;  // bytes or flops of one repetition, where the caller cannot know them
+  double work = 0;  // bytes or flops of one repetition; 0 if the caller knows them
 };
 
 inline double seconds_of(const std::function<void()>& body) {
@@ -31,44 +31,46 @@ inline Timing summary(std::vector<double> times, double work = 0) {
   return {times.front(), times[times.size() / 2], times.size(), work};
 }
 
-// Repeats the body until `seconds` have passed, at least once. Before a short one there is a run that does not count:
-// other workers had the caches in the meantime.
+// Repeats the body until `seconds` have passed, at least once. A short body runs once untimed before, because other
+// workers have replaced the contents of the caches.
 inline Timing repeat(double seconds, const std::function<void()>& body) {
-  constexpr size_t kMost = 20000;
+  constexpr size_t kMaxRepetitions = 20000;
   double end = now() + seconds;
   std::vector<double> times{seconds_of(body)};
   bool is_short = times[0] < seconds / 2;
   if (is_short) times.clear();
-  while (times.empty() || (now() < end && times.size() < kMost)) times.push_back(seconds_of(body));
+  while (times.empty() || (now() < end && times.size() < kMaxRepetitions)) times.push_back(seconds_of(body));
   return summary(std::move(times));
 }
 
-// Of several ways to do the same, the fastest. It is found out once, so that in a round it has as many tries as
-// anybody.
-class BestWay {
- public:
-  BestWay() = default;
-  explicit BestWay(std::vector<std::function<void()>> ways) : ways_(std::move(ways)) {}
+using Candidates = std::vector<std::function<void()>>;
 
-  bool empty() const { return ways_.empty(); }
-  const std::vector<std::function<void()>>& all() const { return ways_; }
+// Several implementations of the same computation. The first call of time() keeps only the fastest one, so that it is
+// repeated as often as any competitor in a round.
+class FastestCandidate {
+ public:
+  FastestCandidate() = default;
+  explicit FastestCandidate(Candidates candidates) : candidates_(std::move(candidates)) {}
+
+  bool empty() const { return candidates_.empty(); }
+  const Candidates& all() const { return candidates_; }
 
   Timing time(double seconds) {
-    if (ways_.size() > 1) ways_ = {ways_[fastest()]};
-    return repeat(seconds, ways_[0]);
+    if (candidates_.size() > 1) candidates_ = {candidates_[fastest()]};
+    return repeat(seconds, candidates_[0]);
   }
 
  private:
   size_t fastest() const {
     constexpr int kTries = 4;
-    std::vector<double> best(ways_.size(), std::numeric_limits<double>::infinity());
+    std::vector<double> best(candidates_.size(), std::numeric_limits<double>::infinity());
     for (int t = 0; t < kTries; ++t) {
-      for (size_t w = 0; w < ways_.size(); ++w) best[w] = std::min(best[w], seconds_of(ways_[w]));
+      for (size_t c = 0; c < candidates_.size(); ++c) best[c] = std::min(best[c], seconds_of(candidates_[c]));
     }
     return static_cast<size_t>(std::min_element(best.begin(), best.end()) - best.begin());
   }
 
-  std::vector<std::function<void()>> ways_;
+  Candidates candidates_;
 };
 
 }  // namespace leaf

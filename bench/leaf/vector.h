@@ -4,7 +4,7 @@
 
 namespace leaf {
 
-// As wide as a cache line.
+// One cache line of doubles.
 using Vector = double __attribute__((vector_size(64)));
 constexpr int64_t kLanes = 8;
 
@@ -14,11 +14,11 @@ inline double sum_of(const Vector& v) {
   return sum;
 }
 
-// Past the caches if the compiler knows such stores.
-template <bool kPastCaches>
+// Stores a vector; with kNonTemporal around the caches, if the compiler has such stores.
+template <bool kNonTemporal>
 void store(Vector* to, const Vector& v) {
 #ifdef __AVX512F__
-  if constexpr (kPastCaches) {
+  if constexpr (kNonTemporal) {
     __builtin_ia32_movntpd512(reinterpret_cast<double*>(to), v);
     return;
   }

@@ -1,15 +1,15 @@
-"""Worker processes and the lines that go between them and the benchmark; serve.h has the list of requests."""
+"""Worker processes, and the line protocol of serve.h."""
 
 import contextlib
 import dataclasses
 import subprocess
 import time
 
-SETTLE = 0.05  # seconds in which the idle threads of other workers stop to spin
+SETTLE = 0.05  # seconds after which the idle threads of other workers stop spinning
 
 
-class NoForm(Exception):
-    """The worker has no form of what was asked."""
+class Unsupported(Exception):
+    """The worker does not support the variant."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -17,11 +17,11 @@ class Timing:
     best: float
     median: float
     repetitions: int
-    work: float  # 0: as the kernel says
+    work: float  # 0: Kernel.work
 
 
 class Worker:
-    """A process that starts at its first request. One that leaks ends at drop."""
+    """A process that starts at its first request. A worker that leaks memory is ended by drop()."""
 
     def __init__(self, name, command, env=None, leaks=False):
         self.name = name
@@ -38,19 +38,19 @@ class Worker:
     def ask(self, *words):
         if self._process is None:
             self._start()
-        with contextlib.suppress(BrokenPipeError):  # the answer says more
+        with contextlib.suppress(BrokenPipeError):  # the missing answer raises a better error
             self._process.stdin.write(" ".join(map(str, words)) + "\n")
             self._process.stdin.flush()
         state, _, rest = self._process.stdout.readline().strip().partition(" ")
         if state == "none":
-            raise NoForm
+            raise Unsupported
         if state != "ok":
             raise RuntimeError(f"{self.name}: {' '.join(map(str, words))}: {rest or 'the worker ended'}")
         return rest
 
     def prepare(self, kernel, sizes):
         extents = ",".join(f"{index}={n}" for index, n in sizes.items())
-        self.ask("prepare", kernel.name, kernel.type, kernel.cut, extents, kernel.statement)
+        self.ask("prepare", kernel.name, kernel.type, kernel.distributed, extents, kernel.statement)
 
     def check(self, variant):
         return float(self.ask("check", variant))

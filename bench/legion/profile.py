@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Where a run on Legion spends its time, by Legion's profiler: in leaves, in other tasks, or waiting.
+"""Shows where a run on Legion spends its time: in leaves, in other tasks, or waiting.
 
     bench/legion/profile.py summa ni=4096,nj=4096,nk=4096,gx=2,gy=1,chunk=1024
 
-runs the program of algorithms/ with Legion's profiler on, and shows the last repetition of its statement.
+runs the program of algorithms/ with Legion's profiler, and shows the last repetition of its statement.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from pathlib import Path
 from run import run
 
 ROOT = Path(__file__).resolve().parents[2]
-# The numbers of these records are: operation, task, variant, processor, created, ready, started, stopped.
+# The numbers of a task record: operation, task, variant, processor, created, ready, started, stopped.
 TASK = re.compile(r"Prof Task Info \w+ (\w+) \w+ (\w+) (\d+) (\d+) (\d+) (\d+)")
 NAME = re.compile(r"Prof Task Variant (\d+) \d+ (.+)")
 COPY = re.compile(r"Prof (?:Copy|Fill) Info \w+ \d+ (\d+) (\d+) (\d+) (\d+)")
@@ -33,14 +33,14 @@ class Task:
     stopped: int
 
     def is_leaf(self):
-        return "=" in self.name  # it has the statement for a name
+        return "=" in self.name  # the statement is the name of its leaf tasks
 
-    def lasts(self):
+    def duration(self):
         return self.stopped - self.started
 
 
 def profiled(options):
-    """The report of a run, and the records of its profile."""
+    """The report of a run and the text of its profile."""
     with tempfile.TemporaryDirectory() as folder:
         report = run(options, "legion", options.program, options.settings, env={
             "LEGION_DEFAULT_ARGS": "-lg:prof 1 -lg:serializer ascii -lg:prof_logfile unused",
@@ -56,15 +56,15 @@ def tasks_in(text):
 
 
 def last_repetition(leaves, repetitions):
-    """Of each processor: repetitions have the same tasks."""
+    """The leaves of the last repetition by processor. All repetitions have the same number of leaves."""
     by_processor = defaultdict(list)
     for task in sorted(leaves, key=lambda t: t.started):
         by_processor[task.processor].append(task)
     return {p: tasks[-(len(tasks) // repetitions):] for p, tasks in by_processor.items()}
 
 
-def inside(pattern, text, begin, end):
-    """What records of this kind took between two times, all together."""
+def time_between(pattern, text, begin, end):
+    """The total time of the records of one kind between two times."""
     return sum(max(0, min(int(stopped), end) - max(int(started), begin))
                for *_, started, stopped in pattern.findall(text))
 
@@ -86,22 +86,22 @@ def lines(options):
     yield f"{options.program} {options.settings}, the last of {options.reps} repetitions"
     yield f"  threads engine, best          {milliseconds(1e9 * threads['seconds_min'])}"
     yield f"  Legion with profiler, best    {milliseconds(1e9 * report['seconds_min'])}"
-    yield f"  first leaf to last            {milliseconds(end - begin)}"
-    for processor, mine in sorted(last.items()):
-        busy = sum(t.lasts() for t in mine)
-        late = sum(max(0, t.started - t.ready) for t in mine[1:])
-        yield (f"  processor {processor[-2:]}: {len(mine)} leaves take {milliseconds(busy)}, "
-               f"{100 * busy / (end - begin):.1f} % of that; ready and not started {milliseconds(late)}")
+    yield f"  first to last leaf            {milliseconds(end - begin)}"
+    for processor, on_processor in sorted(last.items()):
+        busy = sum(t.duration() for t in on_processor)
+        late = sum(max(0, t.started - t.ready) for t in on_processor[1:])
+        yield (f"  processor {processor[-2:]}: {len(on_processor)} leaves take {milliseconds(busy)}, "
+               f"{100 * busy / (end - begin):.1f} % of that; ready but not started {milliseconds(late)}")
     others = [t for t in tasks if not t.is_leaf() and begin <= t.started < end]
-    yield f"  other tasks meanwhile         {milliseconds(sum(t.lasts() for t in others))} in {len(others)}"
-    yield f"  copies and fills meanwhile    {milliseconds(inside(COPY, text, begin, end))}"
-    yield f"  Legion's own work meanwhile   {milliseconds(inside(META, text, begin, end))}, on other threads"
+    yield f"  other tasks meanwhile         {milliseconds(sum(t.duration() for t in others))} in {len(others)}"
+    yield f"  copies and fills meanwhile    {milliseconds(time_between(COPY, text, begin, end))}"
+    yield f"  Legion's own work meanwhile   {milliseconds(time_between(META, text, begin, end))}, on other threads"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program", help="of algorithms/")
-    parser.add_argument("settings", help="its params")
+    parser.add_argument("program", help="a program of algorithms/")
+    parser.add_argument("settings", help="the params of the program")
     parser.add_argument("--distal", type=Path, default=ROOT / "build" / "distal")
     parser.add_argument("--reps", type=int, default=4)
     for line in lines(parser.parse_args()):

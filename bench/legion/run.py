@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Legion beside the threads engine: the same programs on the same two processors, in turn.
+"""Compares the Legion engine with the threads engine: the same programs on the same two processors, in turn.
 
-In a round each engine runs each program several times and reports its best; the table has the medians over the rounds,
-and the median of the ratios of the same round. The last table is what Legion itself costs: programs of many tiny steps,
-whose leaves have next to nothing to do. `bench/legion/run.py --output bench/legion/RESULTS.md` writes the report.
+In a round each engine runs each program several times and reports its best time. The first table has the medians over
+the rounds, and the median of the ratios of speeds in the same round. The last table shows the overhead of Legion:
+programs of many small steps whose leaves do almost nothing. `bench/legion/run.py --output bench/legion/RESULTS.md`
+writes the report.
 """
 
 import argparse
@@ -16,6 +17,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "bench" / "leaf"))
+from machine import cpu, first_line  # noqa: E402
+
 PROGRAMS = [
     ("GEMM 4096, SUMMA", "summa", "ni=4096,nj=4096,nk=4096,gx=2,gy=1,chunk=1024"),
     ("GEMM 4096, Johnson", "johnson", "ni=4096,nj=4096,nk=4096,gx=1,gy=1,gz=2"),
@@ -45,7 +49,7 @@ def run(options, engine, name, settings, ranks=1, env=None):
 
 
 def compare(options):
-    yield "| program | threads | Legion | speed of Legion to threads | spread | target |  |"
+    yield "| program | threads | Legion | Legion / threads | spread | target |  |"
     yield "| --- | --- | --- | --- | --- | --- | --- |"
     for title, name, settings in PROGRAMS:
         times = {"threads": [], "legion": []}
@@ -55,18 +59,19 @@ def compare(options):
         ratios = [a / b for a, b in zip(times["threads"], times["legion"])]
         ratio = statistics.median(ratios)
         shown = [f"{1e3 * statistics.median(times[engine]):.1f} ms" for engine in ("threads", "legion")]
-        yield (f"| {title} (`{settings}`) | {shown[0]} | {shown[1]} | {ratio:.3g} | {min(ratios):.3g} to {max(ratios):.3g} "
-               f"| {TARGET} | {'met' if ratio >= TARGET else 'missed'} |")
+        spread = f"{min(ratios):.3g} to {max(ratios):.3g}"
+        met = "met" if ratio >= TARGET else "missed"
+        yield f"| {title} (`{settings}`) | {shown[0]} | {shown[1]} | {ratio:.3g} | {spread} | >= {TARGET} | {met} |"
 
 
 def overhead(options):
-    yield "| steps | a task | a launch |"
+    yield "| program | per task | per launch |"
     yield "| --- | --- | --- |"
     for title, ranks, settings in STEPS:
-        made = [run(options, "legion", "summa", settings, ranks) for _ in range(options.rounds)]
-        task = statistics.median(m["seconds_min"] / m["tasks"] for m in made)
+        reports = [run(options, "legion", "summa", settings, ranks) for _ in range(options.rounds)]
+        task = statistics.median(r["seconds_min"] / r["tasks"] for r in reports)
         launches = int(settings.split("nk=")[1].split(",")[0])
-        launch = statistics.median(m["seconds_min"] / launches for m in made)
+        launch = statistics.median(r["seconds_min"] / launches for r in reports)
         yield f"| {title} | {1e6 * task:.0f} us | {1e6 * launch:.0f} us |"
 
 
@@ -78,11 +83,15 @@ def main():
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()
     lines = []
-    head = ["# Legion beside the threads engine", "",
+    head = ["# Results: Legion engine", "",
+            f"- CPU: {cpu()}",
             f"- cores: {os.cpu_count()}, load at the start: {os.getloadavg()[0]:.2f}",
-            f"- made by: bench/legion/run.py --rounds {options.rounds} --reps {options.reps}",
+            f"- commit: {first_line(['git', '-C', str(ROOT), 'describe', '--always', '--dirty'])}",
+            f"- command: bench/legion/run.py --rounds {options.rounds} --reps {options.reps}",
             f"- date: {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d %H:%M} UTC", ""]
-    for part in (head, compare(options), [""], overhead(options)):
+    programs = ["## Programs", "", "Times are medians; the ratio compares speeds. Above 1 Legion is faster.", ""]
+    small_steps = ["", "## Overhead of small steps", ""]
+    for part in (head, programs, compare(options), small_steps, overhead(options)):
         for line in part:
             print(line, flush=True)
             lines.append(line)

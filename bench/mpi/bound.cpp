@@ -1,7 +1,9 @@
-// A multiplication of matrices that an application has, in rows, in memory of its own:
-// bound ROWS COLUMNS TERMS REPS [ALIGNMENT], the last in bytes; without it they lie where std::vector puts them, and
-// with "given" in its place in memory that the tensors give it, which ranks of a node share. It is what rows.distal is,
-// on as many ranks as it is started on; rank 0 prints its best time as a line of JSON.
+// rows.distal as an application: a GEMM of matrices by rows, on all ranks of MPI_COMM_WORLD.
+// Usage: bound ROWS COLUMNS TERMS REPS [ALIGNMENT|given]
+//
+// The matrices lie in the application's own memory: at a multiple of ALIGNMENT bytes, or where std::vector allocates
+// them. With "given" they lie in memory of the tensors, which the ranks of a node share. Rank 0 prints the best time as
+// a line of JSON.
 
 #include <distal/distal.h>
 #include <distal/mpi.h>
@@ -24,16 +26,16 @@ namespace {
 double b_of(int64_t i, int64_t k) { return double((3 * i + k) % 7 - 3); }
 double c_of(int64_t k, int64_t j) { return double((k + 5 * j) % 5 - 2); }
 
-// Of the application's own memory, in bytes; none: memory that the tensors give.
+// The alignment of the application's own memory in bytes. Without a value the matrices lie in memory of the tensors.
 using Alignment = std::optional<size_t>;
 
-// 0 if it is none.
+// Returns 0 if the text is no alignment.
 size_t parse_alignment(const char* text) {
   auto bytes = static_cast<size_t>(std::atoll(text));
   return std::has_single_bit(bytes) && bytes >= alignof(double) ? bytes : 0;
 }
 
-// The rows that a rank has of a matrix, cut into equally many for each.
+// The rows of a matrix that a rank owns: the same number for each rank, except for the last ones.
 struct Rows {
   int64_t first, count, columns;
   std::vector<double> memory;
@@ -44,8 +46,8 @@ struct Rows {
     first = std::min(rows, rank * each);
     count = std::min(rows, first + each) - first;
   }
-  // Memory of the application's that the tensor uses from now on, or memory of the tensor's.
-  void lie_in(Tensor<double>& tensor, int64_t processor, Alignment alignment) {
+  // Binds memory of the application to the tensor, or takes the memory of the tensor.
+  void attach_to(Tensor<double>& tensor, int64_t processor, Alignment alignment) {
     size_t elements = static_cast<size_t>(count * columns), bytes = elements * sizeof(double);
     if (!alignment) {
       for (const PieceInfo& piece : tensor.pieces()) {
@@ -67,7 +69,7 @@ struct Rows {
   }
 };
 
-// A sample of the elements that are here.
+// Compares up to 100 sampled elements of the own rows with the product.
 bool is_product(const Rows& a, int64_t terms) {
   for (int64_t n = 0; n < std::min<int64_t>(100, a.count); ++n) {
     int64_t i = n * 7919 % a.count, j = n * 104729 % a.columns;
@@ -78,7 +80,7 @@ bool is_product(const Rows& a, int64_t terms) {
   return true;
 }
 
-// The best time of `reps` runs after a first one, or a negative one if the product is wrong.
+// Returns the best time of 1 + `reps` runs, or -1 if the product is wrong.
 double best_time(int64_t rows, int64_t columns, int64_t terms, int reps, Alignment alignment) {
   int rank = 0, ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -100,9 +102,9 @@ double best_time(int64_t rows, int64_t columns, int64_t terms, int reps, Alignme
       .substitute({ii, j, ki}, BLAS::GeMM);
   MpiKernel kernel(A.compile(), MPI_COMM_WORLD);
   for (int64_t p : kernel.processors()) {
-    a.lie_in(A, p, alignment);
-    b.lie_in(B, p, alignment);
-    c.lie_in(C, p, alignment);
+    a.attach_to(A, p, alignment);
+    b.attach_to(B, p, alignment);
+    c.attach_to(C, p, alignment);
   }
   b.fill(b_of);
   c.fill(c_of);

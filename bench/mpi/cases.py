@@ -1,4 +1,4 @@
-"""What is measured: programs, sizes and grids."""
+"""The measured programs, sizes and grids."""
 
 from dataclasses import dataclass
 
@@ -7,23 +7,22 @@ TENSOR_KERNELS = ("ttv", "innerprod", "ttm", "mttkrp")
 SCALAPACK_BLOCK = 128
 TENSOR_EXTENT = 512
 TENSOR_RANK = 64
-# Tensors of three dimensions that a kernel reads and hardly computes with.
+# How many three-dimensional tensors a memory-bound kernel reads.
 TENSORS_READ = {"ttv": 1, "innerprod": 2}
-# On the emulated network: rows of A for each node, so that there is so much work for each element of C that a node gets,
-# as it costs its core time to send and to receive; rows of C, which are cut into steps, many of them, as the first one has
-# nothing to hide behind; and columns of both.
+# The GEMM of the emulated network. NETWORK_ROWS is the rows of A per node: it sets the work per received element of C,
+# which must be large because sending and receiving take time of the node's core. The rows of C (NETWORK_TERMS) are
+# split into many steps, because nothing hides the communication of the first step.
 NETWORK_ROWS = 16384
 NETWORK_TERMS = 8192
 NETWORK_COLUMNS = 2048
 NETWORK_STEPS = 32
-# How long communication alone lasts beside computing alone: all has to be hidden, or there is
-# some computing to spare.
+# The time of communication alone / the time of computing alone. At 1 all computing is needed to hide communication.
 NETWORK_SHARES = (1, 0.75)
 
 
 @dataclass(frozen=True)
 class Shape:
-    """Of a matrix multiplication: A is m x n, and the sum has k terms."""
+    """The shape of a GEMM: A is m x n, and the sum has k terms."""
 
     name: str
     m: int
@@ -45,17 +44,17 @@ def square(n):
 
 
 def tall(n):
-    """8:1, with the work of a square of n."""
+    """A shape 8:1 with the work of `square(n)`."""
     return Shape(f"tall {4 * n} x {n // 2}", 4 * n, n // 2, n // 2)
 
 
 def flat(n):
-    """A short sum, 1:8, with the work of a square of n."""
+    """A shape 1:8, with a short sum and the work of `square(n)`."""
     return Shape(f"flat {2 * n} x {2 * n}, sum of {n // 4}", 2 * n, 2 * n, n // 4)
 
 
-def several(ranks):
-    """One rank alone has nobody to speak to, and no target."""
+def above_one(ranks):
+    """The rank counts that have targets: one rank communicates with no other."""
     return [each for each in ranks if each > 1]
 
 
@@ -63,27 +62,27 @@ def long_shapes(sizes):
     return [shape(n) for n in sizes for shape in (tall, flat)]
 
 
-def face(ranks):
-    """The grid of two dimensions that suits GEMM."""
+def grid_2d(ranks):
+    """The two-dimensional grid of GEMM."""
     return (2, 2) if ranks == 4 else (ranks, 1)
 
 
-def alone(shape, ranks):
-    """What each rank has to multiply, in `alone.distal`."""
-    rows, columns = face(ranks)
+def alone_settings(shape, ranks):
+    """The params of `alone.distal`: each rank multiplies its share of the shape."""
+    rows, columns = grid_2d(ranks)
     return f"ni={shape.m // rows},nj={shape.n // columns},nk={shape.k},g={ranks}"
 
 
-def dealt(ranks):
-    """The params of the multiplication in ScaLAPACK's layout."""
-    rows, columns = face(ranks)
+def cyclic_settings(ranks):
+    """The params of `scalapack.distal`, except for the shape."""
+    rows, columns = grid_2d(ranks)
     return f"gx={rows},gy={columns},block={SCALAPACK_BLOCK},chunk={4 * SCALAPACK_BLOCK}"
 
 
-def grid(algorithm, shape, ranks):
-    """The params of an algorithm on a grid that suits it: leaves are as large as the pieces that it moves, so that they
-    take them where they lie. On a larger face COSMA's algorithm would put together pieces of several ranks."""
-    rows, columns = face(ranks)
+def grid_settings(algorithm, shape, ranks):
+    """The grid params of an algorithm. Leaves are as large as the pieces that the algorithm moves, so a leaf reads a
+    piece in place. On a two-dimensional grid, a leaf of COSMA's would need pieces of several ranks."""
+    rows, columns = grid_2d(ranks)
     return {
         "cannon": f"gx={rows},gy={columns}",
         "pumma": f"gx={rows},gy={columns}",
@@ -94,7 +93,7 @@ def grid(algorithm, shape, ranks):
     }[algorithm]
 
 
-def tensor_grid(kernel, ranks):
+def tensor_settings(kernel, ranks):
     return {
         "ttv": f"gx={ranks},gy=1",
         "innerprod": f"gx={ranks},gy=1",

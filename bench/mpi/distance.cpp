@@ -1,7 +1,10 @@
-// How fast two operands are read side by side, by the distance of their addresses: distance ROUNDS. The second one lies
-// 1 GiB behind the first, is read from 3 KiB further on, or is seen a second time, where it is mapped 4 GiB behind the
-// first, or 6 GiB and 2 MiB: that tells the address from the place in memory. And how fast a cache line goes from core
-// to core meanwhile, which on a virtual machine shows whether its cores are near each other at that moment.
+// Measures the bandwidth of two operands that are read side by side, by the distance of their addresses.
+// Usage: distance ROUNDS
+//
+// The second operand lies 1 GiB, or 1 GiB and 3 KiB, behind the first. The program also maps the same memory a second
+// time, 4 GiB, or 6 GiB and 2 MiB, behind the first operand. That separates the effect of the virtual address from that
+// of the physical one. The program also measures the latency of a cache line between two cores at the same time: on a
+// virtual machine it shows whether the host runs both cores near each other at that moment.
 
 #include <fcntl.h>
 #include <sched.h>
@@ -28,29 +31,29 @@ namespace {
 
 constexpr int64_t kHugePage = 2 << 20;
 constexpr int64_t kOperand = 1 << 30;
-constexpr int64_t kFurther = 3072;
-constexpr double kNear = 80;  // ns from core to core
+constexpr int64_t kOffset = 3072;
+constexpr double kNearLatency = 80;  // in ns; cores with less latency are near each other
 
-bool stay_on(int core) {
+bool pin_to(int core) {
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(core, &set);
   return sched_setaffinity(0, sizeof set, &set) == 0;
 }
 
-void check(bool fine, const char* what) {
-  if (fine) return;
+void check(bool ok, const char* what) {
+  if (ok) return;
   std::perror(what);
   std::exit(1);
 }
 
-// The seconds that body(0) and body(1) take, each on a core of its own, from when both are there.
+// Runs body(0) and body(1) at the same time on two cores, and returns the longer time in seconds.
 double on_two_cores(const std::function<void(int)>& body) {
-  std::atomic<int> there{0};
+  std::atomic<int> started{0};
   std::array<double, 2> seconds{};
   auto run = [&](int core) {
-    check(stay_on(core), "sched_setaffinity");
-    for (++there; there < 2;) {
+    check(pin_to(core), "sched_setaffinity");
+    for (++started; started < 2;) {
     }
     seconds[static_cast<size_t>(core)] = leaf::seconds_of([&] { body(core); });
   };
@@ -60,8 +63,8 @@ double on_two_cores(const std::function<void(int)>& body) {
   return std::max(seconds[0], seconds[1]);
 }
 
-// Of a cache line that two cores write in turn.
-double nanoseconds_between_cores() {
+// The latency of a cache line that two cores write in turn, in nanoseconds.
+double latency_between_cores() {
   constexpr int kTurns = 3000;
   alignas(128) std::atomic<int> turn{0};
   double seconds = on_two_cores([&](int core) {
@@ -78,30 +81,31 @@ class Operands {
  public:
   Operands() : file_(memfd_create("operands", 0)) {
     check(file_ >= 0 && ftruncate(file_, kMapped) == 0, "memfd_create");
-    void* room = mmap(nullptr, 8 * kOperand, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    check(room != MAP_FAILED, "mmap");
-    auto address = reinterpret_cast<uintptr_t>(room);
-    auto* begin = static_cast<std::byte*>(room) + (kHugePage - address % kHugePage) % kHugePage;
+    void* reserved = mmap(nullptr, 8 * kOperand, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    check(reserved != MAP_FAILED, "mmap");
+    auto address = reinterpret_cast<uintptr_t>(reserved);
+    auto* begin = static_cast<std::byte*>(reserved) + (kHugePage - address % kHugePage) % kHugePage;
     first_ = map(begin, 0, kMapped);
     std::memset(first_, 0, kMapped);
-    on_huge_pages(first_, kMapped);
+    collapse_to_huge_pages(first_, kMapped);
     for (int64_t distance : {4 * kOperand, 6 * kOperand + kHugePage}) {
-      again_.push_back(map(begin + distance, kOperand, kOperand));
-      on_huge_pages(again_.back(), kOperand);
+      remapped_.push_back(map(begin + distance, kOperand, kOperand));
+      collapse_to_huge_pages(remapped_.back(), kOperand);
     }
   }
 
-  std::array<std::pair<const char*, const std::byte*>, 4> ways() const {
+  // The second operands by name.
+  std::array<std::pair<const char*, const std::byte*>, 4> second_operands() const {
     return {{{"1 GiB behind", first_ + kOperand},
-             {"1 GiB and 3 KiB behind", first_ + kOperand + kFurther},
-             {"seen 4 GiB behind", again_[0]},
-             {"seen 6 GiB and 2 MiB behind", again_[1]}}};
+             {"1 GiB and 3 KiB behind", first_ + kOperand + kOffset},
+             {"mapped 4 GiB behind", remapped_[0]},
+             {"mapped 6 GiB and 2 MiB behind", remapped_[1]}}};
   }
 
-  double gigabytes_a_second(const std::byte* second) {
+  double gigabytes_per_second(const std::byte* second) {
     const auto* a = reinterpret_cast<const leaf::Vector*>(first_);
     const auto* b = reinterpret_cast<const leaf::Vector*>(second);
-    int64_t vectors = (kOperand - kFurther) / static_cast<int64_t>(sizeof(leaf::Vector));
+    int64_t vectors = (kOperand - kOffset) / static_cast<int64_t>(sizeof(leaf::Vector));
     auto both = [=](int64_t x) { return a[x] * b[x]; };
     double seconds = on_two_cores(
         [&](int core) { sink_ = leaf::sum_streams<1>(vectors * core / 2, vectors * (core + 1) / 2, both); });
@@ -117,15 +121,15 @@ class Operands {
     return static_cast<std::byte*>(mapped);
   }
 
-  static void on_huge_pages(std::byte* data, int64_t bytes) {
+  static void collapse_to_huge_pages(std::byte* data, int64_t bytes) {
     constexpr int kCollapse = 25;  // MADV_COLLAPSE
     madvise(data, static_cast<size_t>(bytes), kCollapse);
   }
 
   int file_;
   std::byte* first_ = nullptr;
-  std::vector<std::byte*> again_;
-  std::atomic<double> sink_ = 0;  // the sums must be made
+  std::vector<std::byte*> remapped_;
+  std::atomic<double> sink_ = 0;  // keeps the compiler from removing the sums
 };
 
 }  // namespace
@@ -136,21 +140,22 @@ int main(int argc, char** argv) {
     return 2;
   }
   Operands operands;
-  std::map<bool, std::vector<double>> between;  // by whether cores are near
+  std::map<bool, std::vector<double>> latencies;  // by whether the cores are near each other
   std::map<std::pair<bool, std::string>, std::vector<double>> speeds;
   for (int round = 0; round < std::atoi(argv[1]); ++round) {
-    for (const auto& [name, second] : operands.ways()) {
-      double before = nanoseconds_between_cores();
-      double speed = operands.gigabytes_a_second(second);
-      bool is_near = before < kNear;
-      if ((nanoseconds_between_cores() < kNear) != is_near) continue;
-      between[is_near].push_back(before);
+    for (const auto& [name, second] : operands.second_operands()) {
+      double latency = latency_between_cores();
+      double speed = operands.gigabytes_per_second(second);
+      bool is_near = latency < kNearLatency;
+      bool have_moved = (latency_between_cores() < kNearLatency) != is_near;
+      if (have_moved) continue;
+      latencies[is_near].push_back(latency);
       speeds[{is_near, name}].push_back(speed);
     }
   }
   for (const auto& [key, all] : speeds) {
     leaf::Timing t = leaf::summary(all);
-    std::printf("cores %3.0f ns apart: %-35s %5.1f GB/s, median of %zu\n", leaf::summary(between[key.first]).median,
+    std::printf("cores %3.0f ns apart: %-35s %5.1f GB/s, median of %zu\n", leaf::summary(latencies[key.first]).median,
                 key.second.c_str(), t.median, t.repetitions);
   }
   return 0;

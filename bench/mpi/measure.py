@@ -1,4 +1,4 @@
-"""Competitors, rounds and what is kept of them."""
+"""Runs competitors in rounds and keeps their results."""
 
 import json
 import os
@@ -27,7 +27,7 @@ def say(text):
 
 
 def run_once(competitor):
-    """What the last line of its output says, as JSON."""
+    """Runs the command and returns the last line of its output, parsed as JSON."""
     command = list(map(str, competitor.command))
     env = {**os.environ, **competitor.env}
     done = subprocess.run(command, env=env, capture_output=True, encoding="utf-8", timeout=TIMEOUT, check=False)
@@ -37,6 +37,7 @@ def run_once(competitor):
 
 
 def descendants(pid):
+    """The pids of all child processes, recursively."""
     children = Path(f"/proc/{pid}/task/{pid}/children")
     try:
         own = [int(word) for word in children.read_text(encoding="utf-8").split()]
@@ -46,7 +47,7 @@ def descendants(pid):
 
 
 def proportional_bytes(pid):
-    """Of a process, where pages that several processes have are shared out among them."""
+    """The memory of a process (Pss): a page that n processes share counts 1/n."""
     try:
         text = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="utf-8")
     except OSError:
@@ -55,55 +56,57 @@ def proportional_bytes(pid):
     return int(found.group(1)) * 1024 if found else 0
 
 
-def run_watched(competitor):
-    """A run, with the most memory that its processes had together."""
-    most, ended = [0], threading.Event()
+def run_with_memory(competitor):
+    """Like run_once, and adds `job_bytes`: the peak memory of all processes of the run together."""
+    peak, ended = [0], threading.Event()
 
     def watch():
         while not ended.wait(0.3):
-            most[0] = max(most[0], sum(map(proportional_bytes, descendants(os.getpid()))))
+            peak[0] = max(peak[0], sum(map(proportional_bytes, descendants(os.getpid()))))
 
     watcher = threading.Thread(target=watch)
     watcher.start()
     try:
-        return {**run_once(competitor), "job_bytes": most[0]}
+        return {**run_once(competitor), "job_bytes": peak[0]}
     finally:
         ended.set()
         watcher.join()
 
 
 class Results:
-    """By the title of a comparison; in a file, if there is one, so that a run can be continued."""
+    """Results of all rounds by comparison title and competitor name. They are kept in the file `path`, if given, so
+    that a later run continues the measurement."""
 
     def __init__(self, path):
         self.path = path
         self.by_title = json.loads(path.read_text(encoding="utf-8")) if path and path.exists() else {}
 
     def add(self, title, round_):
-        """The results of a round, by name."""
+        """Adds one round: the result of each competitor by name."""
         for name, result in round_.items():
             self.by_title.setdefault(title, {}).setdefault(name, []).append(result)
         if self.path:
             self.path.write_text(json.dumps(self.by_title), encoding="utf-8")
 
     def rounds(self, title):
+        """The number of rounds, including those in which only some competitors took part."""
         return max(map(len, self.by_title.get(title, {}).values()), default=0)
 
-    def rounds_of_all(self, title):
-        """Those in which everyone took part."""
+    def common_rounds(self, title):
+        """The number of rounds in which all competitors took part."""
         return min(map(len, self.by_title.get(title, {}).values()), default=0)
 
     def __contains__(self, title):
         return title in self.by_title
 
     def seconds(self, title, name):
-        """Of each round, or nothing where it was not measured."""
+        """The time of each round; empty if the competitor was not measured."""
         return [result["seconds_min"] for result in self.by_title.get(title, {}).get(name, [])]
 
 
-def ratios(of, to):
-    """Of the speeds of each round, from times."""
-    return [b / a for a, b in zip(of, to)]
+def ratios(times, other_times):
+    """The ratio of speeds in each round: above 1 where `times` is faster."""
+    return [other / time for time, other in zip(times, other_times)]
 
 
 def median(values):
@@ -111,11 +114,11 @@ def median(values):
 
 
 def run_rounds(results, title, competitors, rounds, run=run_once):
-    """Those that are still missing; the order turns from round to round."""
+    """Runs the rounds that `results` lacks. The order is reversed from round to round."""
     known = results.by_title.get(title, competitors)
     new = sorted(competitors.keys() - known.keys())
-    if new and results.rounds(title) < rounds:  # rounds are paired by their number
-        raise RuntimeError(f"{title}: what was kept has no rounds of {', '.join(new)}; measure it into another file")
+    if new and results.rounds(title) < rounds:  # ratios pair rounds by their number
+        raise RuntimeError(f"{title}: the kept file has no rounds of {', '.join(new)}; measure into another file")
     for round_ in range(results.rounds(title), rounds):
         say(f"{title}: round {round_ + 1} of {rounds}")
         names = sorted(competitors, reverse=round_ % 2 == 1)

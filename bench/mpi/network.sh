@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# An emulated network of nodes on one machine: each is a network namespace with a host name of its own, joined to a
-# bridge by a link that sends and receives no faster than a given rate. Wants root, iproute2 and Open MPI.
+# Emulates a network of nodes on one machine. A node is a network namespace with its own host name, connected to a
+# bridge by a link with limited rates for sending and receiving. Needs root, iproute2 and Open MPI.
 #
 #   network.sh up NODES RATE          such as: up 4 2gbit
-#   network.sh run RANKS COMMAND...   one rank a node; the ranks speak TCP over the links only
-#   network.sh rate                   what one link really carries, in Mbit/s, both from and to node 0
+#   network.sh run RANKS COMMAND...   one rank per node; the ranks use only TCP over the links
+#   network.sh rate                   measures the rate of a link in Mbit/s, from and to node 0
 #   network.sh down
 set -euo pipefail
 
@@ -36,7 +36,7 @@ up() {
   done
 }
 
-# Links are taken down by name: with a namespace they would go later, in the way of the next ones.
+# Deletes links by name: the kernel deletes the links of a namespace later, when new ones may have the same name.
 down() {
   local name
   for name in $(nodes); do
@@ -46,8 +46,8 @@ down() {
   ip link del "$BRIDGE" 2>/dev/null || true
 }
 
-# What Open MPI takes for ssh: starts its daemon in the namespace of the node that it names, and on a core of the node's
-# own, as far as there are enough of them.
+# Replaces ssh for Open MPI: starts its daemon in the namespace of the named node, pinned to one core. Nodes share cores
+# if there are more nodes than cores.
 enter() {
   local name=$1 core
   core=$((${1#distal-node} % $(nproc)))
@@ -60,12 +60,13 @@ run() {
   local ranks=$1 hosts="" i
   shift
   for ((i = 0; i < ranks; ++i)); do hosts+=${hosts:+,}$(node "$i"):1; done
-  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 exec mpirun --bind-to none --leave-session-attached -np "$ranks" --host "$hosts" \
+  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 exec mpirun --bind-to none --leave-session-attached \
+    -np "$ranks" --host "$hosts" \
     --mca plm_rsh_agent "$self enter" --mca plm_rsh_no_tree_spawn 1 --mca oob_tcp_if_include "$SUBNET.0/24" \
     --mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include "$SUBNET.0/24" "$@"
 }
 
-# Bytes from one node to another for a second, without MPI.
+# Sends bytes from one node to another for 1.5 seconds, without MPI.
 rate() {
   local pass
   for pass in "0 1" "1 0"; do

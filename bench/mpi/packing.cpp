@@ -1,5 +1,5 @@
-// What elements cost that do not lie side by side: datatypes of MPI, by which it gathers and scatters them itself,
-// beside copies of ours to and from one block. One rank sends another one some columns of a matrix of more.
+// Measures how fast strided elements are sent: by MPI datatypes, or packed into a contiguous buffer. Rank 0 sends some
+// columns of a matrix to rank 1.
 
 #include <mpi.h>
 
@@ -18,7 +18,7 @@ namespace {
 constexpr int64_t kBytes = 1 << 20;  // of a segment
 constexpr int64_t kSegments = 16;
 
-// A block of rows of which some columns travel, and the same elements side by side.
+// The first `width` columns of a row-major matrix, in segments of kBytes, and a buffer for one packed segment.
 struct Columns {
   std::vector<double> memory, packed;
   std::vector<Rect> rects;
@@ -53,7 +53,7 @@ void by_packing(Columns& c, const Rect& rect, int rank) {
   }
 }
 
-// The best of several rounds, in seconds.
+// The best time of several rounds, in seconds.
 template <class Send>
 double time_of(Columns& c, int rank, Send send) {
   double best = INFINITY;

@@ -1,5 +1,5 @@
-// What memory allows who has to read so much: read BYTES REPS reads it on all cores of this process, in several ways in
-// turn, as which is the fastest changes with the machine's state, and prints the best time of all as a line of JSON.
+// Measures the memory bandwidth: reads BYTES on all cores with several candidate loops in turn, because the fastest one
+// changes with the state of the machine. Prints the best time as a line of JSON. Usage: read BYTES REPS
 
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
   leaf::Bandwidth memory(static_cast<int>(std::thread::hardware_concurrency()), std::atoll(argv[1]));
   double best = INFINITY;
   for (int rep = 0; rep <= std::atoi(argv[2]); ++rep) {
-    for (const auto& way : memory.ways_to_read()) best = std::min(best, leaf::seconds_of(way));
+    for (const auto& candidate : memory.read_candidates()) best = std::min(best, leaf::seconds_of(candidate));
   }
   std::printf("{\"seconds_min\": %.9f}\n", best);
   return 0;

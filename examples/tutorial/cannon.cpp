@@ -1,4 +1,4 @@
-// Chapter 3 of the tutorial: Cannon's algorithm, and schedules as functions of one's own.
+// Chapter 3 of the tutorial: Cannon's algorithm, and schedules as your own functions.
 
 #include <distal/distal.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the programs of the tutorial share: data, and the product by its definition. All elements are small whole
-// numbers, so that every sum is exact: a result is right or wrong, and nothing has to be allowed for rounding.
+// Shared by the programs of the tutorial: test data, and a check of a product by its definition. All elements are small
+// integers, so every sum is exact and the check needs no tolerance for rounding.
 
 #include <distal/distal.h>
 
@@ -27,7 +27,7 @@ inline std::vector<double> elements(const distal::Tensor<double>& matrix) {
   return out;
 }
 
-// Whether A = B C; says so.
+// Whether A = B C; also prints the answer.
 inline bool is_product(const distal::Tensor<double>& A, const distal::Tensor<double>& B,
                        const distal::Tensor<double>& C) {
   int64_t rows = A.shape()[0], columns = A.shape()[1], depth = B.shape()[1];

@@ -1,4 +1,4 @@
-// Chapter 6 of the tutorial: a kernel of one's own, on buffers whose layout is the application's.
+// Chapter 6 of the tutorial: a kernel on the application's own buffers, in the application's layout.
 
 #include <distal/distal.h>
 
@@ -7,8 +7,8 @@
 
 using namespace distal;
 
-// The application's matrix, laid out as in ScaLAPACK: square blocks dealt out over 2 by 2 processes, and in each
-// process one dense column-major array of what it got. Nothing here knows DISTAL.
+// The application's matrix in ScaLAPACK's layout: square blocks are distributed cyclically over 2 by 2 processes. Each
+// process holds its blocks as one dense column-major array. Nothing here knows DISTAL.
 struct BlockCyclic {
   int64_t rows, columns, block;
   std::vector<std::vector<double>> local;  // by process, row by row of the process grid
@@ -18,7 +18,7 @@ struct BlockCyclic {
       for (int64_t q : {0, 1}) local.emplace_back(count(m, p) * count(n, q));
     }
   }
-  // How many of n coordinates process p of two has.
+  // How many of n rows lie on row p of the 2 by 2 processes; the same for columns.
   int64_t count(int64_t n, int64_t p) const {
     int64_t whole = n / block, rest = n % block;
     return (whole / 2 + (p < whole % 2 ? 1 : 0)) * block + (p == whole % 2 ? rest : 0);
@@ -35,7 +35,7 @@ void lend(BlockCyclic& matrix, Tensor<double>& tensor) {
   for (int64_t process = 0; process < 4; ++process) tensor.bind(process, matrix.local[process]);
 }
 
-// Whether V(i, j) is the sum over k of X(k, i) * w(k) * X(k, j), in the application's arrays; says so.
+// Whether V(i, j) is the sum over k of X(k, i) * w(k) * X(k, j), in the application's arrays; also prints the answer.
 bool is_integral(BlockCyclic& V, BlockCyclic& X, const Tensor<double>& w) {
   bool right = true;
   for (int64_t i = 0; i < V.rows; ++i) {
@@ -49,7 +49,7 @@ bool is_integral(BlockCyclic& V, BlockCyclic& X, const Tensor<double>& w) {
   return right;
 }
 
-// Runs a kernel; whether it moved what it had announced.
+// Runs a kernel. Returns whether it moved exactly what it had announced.
 bool run(const char* name, const Kernel& kernel) {
   Cost cost = kernel.cost();
   RunReport report = kernel.run();
@@ -61,9 +61,9 @@ bool run(const char* name, const Kernel& kernel) {
 int main() {
   Param points("points", 60), functions("functions", 40), block("block", 8);
   Machine P(Grid(2, 2), "P");
-  Distribution dealt(P, {0, 1});
-  dealt.cyclic(0, block).cyclic(1, block);
-  Format scalapack({Dense, Dense}, {1, 0}, dealt);
+  Distribution block_cyclic(P, {0, 1});
+  block_cyclic.cyclic(0, block).cyclic(1, block);
+  Format scalapack({Dense, Dense}, {1, 0}, block_cyclic);
   Everywhere all;
   Tensor<double> X("X", {points, functions}, scalapack), V("V", {functions, functions}, scalapack);
   Tensor<double> w("w", {points}, Format({Dense}, Distribution(P, {all, all})));

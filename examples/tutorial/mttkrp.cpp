@@ -8,7 +8,7 @@
 
 using namespace distal;
 
-// Whether A(i, l) = B(i, j, k) * C(j, l) * D(k, l); says so.
+// Whether A(i, l) = B(i, j, k) * C(j, l) * D(k, l); also prints the answer.
 bool is_mttkrp(const Tensor<double>& A, const Tensor<double>& B, const Tensor<double>& C, const Tensor<double>& D) {
   std::vector<double> a = tutorial::elements(A), c = tutorial::elements(C), d = tutorial::elements(D);
   int64_t ni = B.shape()[0], nj = B.shape()[1], nk = B.shape()[2], nl = A.shape()[1];

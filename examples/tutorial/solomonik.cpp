@@ -1,4 +1,4 @@
-// Chapter 4 of the tutorial: the 2.5D algorithm of Solomonik and Demmel, which spends memory to move less.
+// Chapter 4 of the tutorial: the 2.5D algorithm of Solomonik and Demmel, which uses more memory to move fewer bytes.
 
 #include <distal/distal.h>
 

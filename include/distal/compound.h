@@ -5,8 +5,8 @@
 #include "distal/schedule.h"
 #include "distal/tensor.h"
 
-// Compound schedules: functions over the commands of Schedule. They know nothing that a user's own function could not
-// know; write others beside them and apply them the same way: A.schedule().apply(compound::tile, i, j, ...).
+// Compound schedules: functions that are built only from the public commands of Schedule. Apply them, or functions of
+// your own, in the same way: A.schedule().apply(compound::tile, i, j, ...).
 namespace distal::compound {
 
 // Cuts two loops into tiles of rows x columns.
@@ -15,13 +15,14 @@ inline void tile(Schedule& schedule, const IndexVar& i, const IndexVar& j, const
   schedule.split(i, io, ii, rows).split(j, jo, ji, columns).reorder({io, jo, ii, ji});
 }
 
-// Distributes loops and keeps a tensor where its processor works: it is brought once, and goes home once.
+// Distributes loops and keeps the tensor stationary: each processor fetches its part of it once and sends it home once.
 inline void stationary(Schedule& schedule, const TensorHandle& tensor, const std::vector<IndexVar>& targets,
                        const std::vector<IndexVar>& distributed, const std::vector<IndexVar>& local, const Onto& onto) {
   schedule.distribute(targets, distributed, local, onto).communicate(tensor, distributed.back());
 }
 
-// Runs a loop in chunks outside of the `inner` loops, and brings the tensors chunk by chunk.
+// Splits a loop into chunks of `chunk` iterations, moves the loop over chunks outside of the `inner` loops, and fetches
+// the tensors once per chunk.
 inline void chunked(Schedule& schedule, const std::vector<TensorHandle>& tensors, const IndexVar& loop,
                     const IndexVar& outer, const IndexVar& inside, const Int& chunk,
                     const std::vector<IndexVar>& inner) {
@@ -31,8 +32,9 @@ inline void chunked(Schedule& schedule, const std::vector<TensorHandle>& tensors
   schedule.split(loop, outer, inside, chunk).reorder(order).communicate(tensors, outer);
 }
 
-// Runs a loop in parts outside of the `inner` loops, each processor beginning elsewhere, so that at every step a
-// processor finds at a neighbour what that one had at the step before.
+// Divides a loop into `parts`, moves the loop over parts outside of the `inner` loops, and rotates it by the loops
+// `by`. Each processor starts at a different part, so at every step it can fetch from a neighbour what the neighbour
+// used at the step before.
 inline void systolic(Schedule& schedule, const std::vector<TensorHandle>& tensors, const IndexVar& loop,
                      const IndexVar& outer, const IndexVar& inside, const Int& parts,
                      const std::vector<IndexVar>& inner, const std::vector<IndexVar>& by, const IndexVar& rotated) {

@@ -6,40 +6,40 @@
 
 namespace distal {
 
-// The text a program was parsed from, kept so that an error can show the line it speaks of.
+// The text of a program. Errors keep it to show the line that they refer to.
 struct Source {
-  std::string name;  // of the file, as messages show it
-  std::string text;  // all of it
+  std::string name;  // the file name, as messages show it; "program" for a program made in C++
+  std::string text;  // the whole text
 };
 
-// A place in a source text. Lines and columns count from 1; line 0 means "no place known", as in programs made in C++.
+// A position in a source text. A program made in C++ is printed and parsed, so its positions refer to that text.
 struct SourceSpan {
-  std::shared_ptr<const Source> source;  // null: not known
-  int line = 0;                          // from 1 on; 0: not known
-  int column = 0;                        // from 1 on
-  int length = 1;                        // how many characters the caret underlines
+  std::shared_ptr<const Source> source;  // null: unknown
+  int line = 0;                          // counted from 1; 0: unknown
+  int column = 0;                        // counted from 1
+  int length = 1;                        // the number of characters to underline
 
-  // A place is not part of a value's identity: two equal statements stay equal when one of them moves.
+  // Always true: positions do not count when two statements are compared.
   friend bool operator==(const SourceSpan&, const SourceSpan&) { return true; }
 };
 
-// The one exception that DISTAL throws for what a user can mend: the program is wrong (kind Input), or the machine
-// lacks what the run needs (kind Resources). what() is the text that the command line prints.
+// The exception that DISTAL throws for every problem that a user can fix: an error in the program or its data (kind
+// Input), or something that the machine lacks (kind Resources). what() is the text that the command line prints.
 class Error : public std::runtime_error {
  public:
-  // Whose turn it is. The values are the exit statuses of the command line.
+  // The cause. The values are the exit statuses of the command line.
   enum class Kind {
-    Input = 2,      // the user's: the program or its data are wrong
-    Resources = 3,  // the machine's: memory, a compiler or a kind of processor is missing
+    Input = 2,      // the program, its data or an option is wrong
+    Resources = 3,  // the machine lacks memory, a compiler, a library or a kind of processor
   };
 
-  // what() is made of all of these.
+  // Builds what() from the message, the position and the help.
   explicit Error(std::string message, SourceSpan span = {}, std::string help = {}, Kind kind = Kind::Input);
 
-  const SourceSpan& span() const { return span_; }         // the place that it speaks of
-  const std::string& message() const { return message_; }  // what is wrong, in one line
-  const std::string& help() const { return help_; }        // what there is instead, or empty
-  Kind kind() const { return kind_; }                      // whether the program or the machine is to be mended
+  const SourceSpan& span() const { return span_; }         // the position in the program, if it is known
+  const std::string& message() const { return message_; }  // what is wrong
+  const std::string& help() const { return help_; }        // how to fix it, or what is legal; may be empty
+  Kind kind() const { return kind_; }                      // whether the input or the machine is the cause
 
  private:
   std::string message_;

@@ -11,17 +11,18 @@ namespace distal {
 
 // The one coordinate of a machine dimension at which a tensor lives.
 struct Face {
-  Int at;  // from 0 on
+  Int at;  // counted from 0
 };
 // A copy of the tensor at every coordinate of a machine dimension.
 struct Everywhere {};
-// What a machine dimension does with a tensor: cuts one of its dimensions, fixes it to a face, or broadcasts it.
+// What a machine dimension does with a tensor: it cuts one dimension of the tensor, fixes the tensor to a face, or
+// broadcasts it.
 class Role {
  public:
-  Role(int tensor_dimension) : role_(tensor_dimension) {}  // NOLINT: cuts it, and {0, 1} reads like the paper
+  Role(int tensor_dimension) : role_(tensor_dimension) {}  // NOLINT: cuts this dimension of the tensor
   Role(Face face) : role_(face) {}                         // NOLINT: fixes the tensor to a face
   Role(Everywhere all) : role_(all) {}                     // NOLINT: broadcasts the tensor
-  const std::variant<int, Face, Everywhere>& role() const { return role_; }  // which of the three
+  const std::variant<int, Face, Everywhere>& role() const { return role_; }  // one of the three
 
  private:
   std::variant<int, Face, Everywhere> role_;
@@ -31,25 +32,26 @@ class Role {
 // and dimension 1 over its second.
 class Distribution {
  public:
-  // For a machine of one level: one role a dimension of the machine.
+  // For a machine of one level: one role per machine dimension.
   Distribution(Machine machine, std::vector<Role> roles, Memory memory = Memory::CPU_MEM);
-  // For a machine of several levels: one list of roles a level.
+  // For a machine of several levels: one list of roles per level.
   static Distribution hierarchical(Machine machine, std::vector<std::vector<Role>> levels,
                                    Memory memory = Memory::CPU_MEM);
 
-  // Deals blocks of `block` coordinates of a tensor dimension out in turn, at one level.
+  // Makes one tensor dimension block-cyclic at one machine level: blocks of `block` coordinates go to the processors in
+  // turn.
   Distribution& cyclic(int tensor_dimension, Int block = Int(1), int level = 0);
 
-  // What cyclic() said.
+  // The arguments of one call of cyclic().
   struct Cyclic {
-    int tensor_dimension;  // which is dealt out
-    Int block;             // so many coordinates at a time
-    int level;             // of the machine
+    int tensor_dimension;  // the dimension that is block-cyclic
+    Int block;             // coordinates per block
+    int level;             // the machine level
   };
-  const Machine& machine() const { return machine_; }                       // onto which
-  const std::vector<std::vector<Role>>& levels() const { return levels_; }  // the roles, one list a level
-  const std::vector<Cyclic>& cyclic_dimensions() const { return cyclic_; }  // all others are cut into blocks
-  Memory memory() const { return memory_; }                                 // in which the pieces lie
+  const Machine& machine() const { return machine_; }                       // the machine that has the pieces
+  const std::vector<std::vector<Role>>& levels() const { return levels_; }  // the roles, one list per level
+  const std::vector<Cyclic>& cyclic_dimensions() const { return cyclic_; }  // those that cyclic() named
+  Memory memory() const { return memory_; }                                 // the memory that has the pieces
 
  private:
   Machine machine_;
@@ -60,22 +62,23 @@ class Distribution {
 
 // How one dimension of a tensor is stored.
 enum class ModeFormat {
-  Dense  // every coordinate is
+  Dense  // every coordinate is stored
 };
-inline constexpr ModeFormat Dense = ModeFormat::Dense;  // for {Dense, Dense}, as in the paper
+inline constexpr ModeFormat Dense = ModeFormat::Dense;  // short name, for {Dense, Dense} as in the paper
 
-// How a tensor is stored: which modes it has, in which order a piece stores them, and where the pieces live.
+// How a tensor is stored: the format of each dimension, the storage order of the dimensions within a piece, and where
+// the pieces live.
 class Format {
  public:
   Format() = default;  // dense, row-major, on the first processor
   // Row-major pieces.
   Format(std::vector<ModeFormat> modes, Distribution distribution);
-  // Pieces whose dimension order[0] is the outermost.
+  // Pieces with dimension order[0] outermost.
   Format(std::vector<ModeFormat> modes, std::vector<int> order, Distribution distribution);
-  // On the first processor, in an order of its own.
+  // On the first processor, with dimension order[0] outermost.
   Format(std::vector<ModeFormat> modes, std::vector<int> order);
 
-  const std::vector<int>& order() const { return order_; }  // outermost first; empty: as declared
+  const std::vector<int>& order() const { return order_; }  // outermost first; empty: row-major
   const std::optional<Distribution>& distribution() const { return distribution_; }  // none: on the first processor
 
  private:

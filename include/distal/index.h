@@ -13,11 +13,11 @@ class Expr;
 class TensorHandle;
 struct TensorState;
 
-// A variable of index notation, or a loop made from one. Copies are the same variable.
+// A variable of index notation, or a loop made from one. A copy is the same variable.
 class IndexVar {
  public:
-  IndexVar();  // gets a name of its own
-  // The same name is the same variable.
+  IndexVar();  // with a unique generated name
+  // Two IndexVars of one name are the same variable.
   explicit IndexVar(std::string name) : name_(std::move(name)) {}
   const std::string& name() const { return name_; }  // as errors and Kernel::text() show it
 
@@ -28,18 +28,18 @@ class IndexVar {
 // The right side of a statement.
 class Expr {
  public:
-  Expr(double literal);              // NOLINT: a number is an expression
-  Expr(int literal);                 // NOLINT: a whole one too
-  Expr(const TensorHandle& scalar);  // NOLINT: and so is a scalar tensor
-  // For the library.
+  Expr(double literal);              // NOLINT: a number
+  Expr(int literal);                 // NOLINT: an integer
+  Expr(const TensorHandle& scalar);  // NOLINT: a tensor without dimensions
+  // For use by the library only.
   explicit Expr(core::Expr expr, std::vector<std::shared_ptr<TensorState>> tensors);
 
-  const core::Expr& expr() const { return *expr_; }                                      // for the library
-  const std::vector<std::shared_ptr<TensorState>>& tensors() const { return tensors_; }  // for the library
+  const core::Expr& expr() const { return *expr_; }                                      // for use by the library only
+  const std::vector<std::shared_ptr<TensorState>>& tensors() const { return tensors_; }  // for use by the library only
 
  private:
   std::shared_ptr<const core::Expr> expr_;
-  std::vector<std::shared_ptr<TensorState>> tensors_;  // all that stand in it
+  std::vector<std::shared_ptr<TensorState>> tensors_;  // all tensors of the expression
 };
 
 Expr operator+(const Expr& a, const Expr& b);  // the sum; a sum over an index covers only the terms that use it
@@ -47,16 +47,16 @@ Expr operator-(const Expr& a, const Expr& b);  // the difference
 Expr operator*(const Expr& a, const Expr& b);  // the product
 Expr operator-(const Expr& a);                 // the negation
 
-// A(i, j): on the left of = or += it defines A, elsewhere it is an expression.
+// A(i, j). On the left of = or += it defines A; elsewhere it is an expression.
 class Access : public Expr {
  public:
-  // For the library; TensorHandle::operator() makes one.
+  // For use by the library only: call TensorHandle::operator().
   Access(std::shared_ptr<TensorState> tensor, const std::vector<IndexVar>& indices);
-  Access(const Access&) = default;  // the same access
+  Access(const Access&) = default;  // a copy is the same access
 
-  void operator=(const Expr& right);    // NOLINT: defines the tensor, no assignment of handles
-  void operator=(const Access& right);  // NOLINT: the same for A(i, j) = B(i, j)
-  void operator+=(const Expr& right);   // defines the tensor as what it was and the right side
+  void operator=(const Expr& right);    // NOLINT: defines the tensor; it does not assign the handle
+  void operator=(const Access& right);  // NOLINT: the same, for A(i, j) = B(i, j)
+  void operator+=(const Expr& right);   // defines the tensor as its old value plus the right side
 
  private:
   void define(const Expr& right, bool accumulate);

@@ -9,30 +9,31 @@
 
 namespace distal {
 
-// The leaves of a program for those who bring a runtime of their own, as the programs do that DISTAL emits: what a
-// processor computes between two transfers, as fast as DISTAL's own engines do it.
+// The leaves of a program, for another runtime: what a processor computes between two transfers, at the speed of
+// DISTAL's own engines. Emitted Legion programs use this class if they are built with DISTAL.
 class Leaves {
  public:
-  // What a leaf reads or writes: element x lies at data[sum of x[d] * strides[d]], counted in elements.
+  // A tensor that a leaf reads or writes. Element x is data[sum of x[d] * strides[d]], counted in elements.
   struct Operand {
-    void* data = nullptr;                   // of the element at 0, 0, ..., wherever that is
-    const std::int64_t* strides = nullptr;  // one a dimension
+    void* data = nullptr;                   // the address of element (0, 0, ...), which may lie outside of the memory
+    const std::int64_t* strides = nullptr;  // one per dimension
   };
 
-  // The leaves of all statements of a program, given as text, at the given params. The element type is written as on
+  // Makes the leaves of all statements of a program, given as text, for these params. The element type is spelled as on
   // the command line, such as "double".
   Leaves(const std::string& program, const std::map<std::string, std::int64_t>& params, const std::string& type);
 
-  // Runs the leaf of a statement, counted from 0: `values` has the loops that stand still around it, by the number of
-  // their variable, `operands` its accesses, the output first, then the right side; of a statement with workspaces
-  // first what reads them, then what fills them. May be called by several threads at once.
+  // Runs the leaf of a statement; statements count from 0. `values` has the value of each loop around the leaf, by the
+  // number of its variable. `operands` has one entry per access: first the output, then those of the right side. In a
+  // statement with workspaces the accesses of the consumer come first, then those of the producer. Several threads may
+  // call this at once.
   void run(std::size_t statement, const std::vector<std::int64_t>& values, const std::vector<Operand>& operands) const;
 
-  // Whether a run of this leaf makes its part of the output in whole, whatever that held before. Else it adds to it,
-  // and the output must be zero, or have what is to be added to, before the first run.
+  // Whether one run of this leaf overwrites its part of the output completely. Otherwise the leaf adds to the output,
+  // which the caller sets to zero, or to the value to add to, before the first run.
   bool begins(std::size_t statement) const;
 
-  // How the leaf of a statement runs, in a few words.
+  // A short description of how the leaf of a statement runs.
   std::string description(std::size_t statement) const;
 
  private:

@@ -9,33 +9,34 @@
 
 namespace distal {
 
-// A kind of processor.
+// A kind of processor. Only the Legion engine uses GPUs: pass Kernel::text() to `distal run --engine legion`. Kernel
+// and MpiKernel compute on the CPU.
 enum class Processor {
-  CPU,  // a thread of the host
-  GPU   // can be planned and counted; no engine runs it yet
+  CPU,  // threads of the host
+  GPU   // a GPU, with the Legion engine
 };
 // A kind of memory.
 enum class Memory {
-  CPU_MEM,  // of the host
-  GPU_MEM   // can be planned and counted; no engine has it yet
+  CPU_MEM,  // memory of the host
+  GPU_MEM   // memory of a GPU, with the Legion engine
 };
 
 // One level of a machine: a grid of abstract processors.
 class Grid {
  public:
-  // One number, param or expression a dimension.
+  // One number, param or expression per dimension.
   template <class... Extents>
   explicit Grid(Extents... extents) : extents_{Int(extents)...} {}
-  // The same for any number of dimensions.
+  // The same, with a number of dimensions that is known at run time.
   explicit Grid(std::vector<Int> extents) : extents_(std::move(extents)) {}
-  // Says of which kind its processors are: Grid(4).of(Processor::GPU).
+  // Sets the kind of the processors: Grid(4).of(Processor::GPU).
   Grid& of(Processor kind) {
     processor_ = kind;
     return *this;
   }
 
   const std::vector<Int>& extents() const { return extents_; }  // by dimension
-  Processor processor() const { return processor_; }            // the kind; CPU if none was said
+  Processor processor() const { return processor_; }            // the kind; CPU by default
 
  private:
   std::vector<Int> extents_;
@@ -45,21 +46,21 @@ class Grid {
 // A machine: a grid whose processors may themselves be grids, outermost first.
 class Machine {
  public:
-  // One level. Without a name it gets one of its own.
+  // A machine of one level. An empty name stands for a unique generated one.
   explicit Machine(Grid grid, std::string name = {});
-  // Several levels: Machine({Grid(2), Grid(4)}) is 2 processors that are grids of 4.
+  // A machine of several levels: Machine({Grid(2), Grid(4)}) is 2 processors that are grids of 4.
   explicit Machine(std::vector<Grid> levels, std::string name = {});
 
   struct Level;
-  // A level of it, for a schedule.
+  // One level of the machine, for a schedule.
   Level operator[](int level) const;
 
   const std::vector<Grid>& levels() const { return levels_; }  // outermost first
   const std::string& name() const { return name_; }            // as errors and Kernel::text() show it
 
-  Int x;  // the extent of the first dimension of the outermost grid
-  Int y;  // of its second dimension, 1 where there is none
-  Int z;  // of its third dimension, 1 where there is none
+  Int x;  // the extent of the outermost grid's first dimension
+  Int y;  // the extent of its second dimension; 1 if it has none
+  Int z;  // the extent of its third dimension; 1 if it has none
 
  private:
   std::vector<Grid> levels_;
@@ -68,7 +69,7 @@ class Machine {
 
 // One level of a machine.
 struct Machine::Level {
-  Machine machine;  // the whole
+  Machine machine;  // the whole machine
   int level;        // 0 is the outermost
 };
 

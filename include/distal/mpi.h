@@ -10,25 +10,25 @@
 
 namespace distal {
 
-// A kernel on the ranks of a communicator. Every rank makes one from the same statements and calls its members together
-// with the others. From then on a rank has the pieces of its own processors only: bind buffers to them, or fill the
-// memory that they are given, which the ranks of a node share; at() knows no others, and set() leaves them alone.
-// Pieces that were filled before are kept, in memory that is this rank's alone. MPI must have been initialised with
-// MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE, as a thread of the library drives messages while others compute; the
-// application's threads leave MPI alone during a run. Link distal::distal_mpi.
+// A kernel on the ranks of a communicator. Every rank makes one from the same statements. The constructor and all
+// members are collective. Once an MpiKernel exists, a rank has only the pieces of its own processors: bind buffers to
+// them, or fill the memory that DISTAL allocates for them, which the ranks of a node share. at() throws for elements of
+// other ranks, and set() skips them. Pieces that were filled before keep their data, in private memory of this rank.
+// Initialise MPI with MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE: a thread of the library drives messages while other
+// threads compute. During a run the application's threads must not call MPI. Link distal::distal_mpi.
 class MpiKernel {
  public:
-  // Ranks take consecutive processors; where there are more ranks than processors, the last ranks have none.
+  // Gives each rank consecutive processors. With more ranks than processors, the last ranks have none.
   MpiKernel(const Kernel& kernel, MPI_Comm communicator);
 
-  // The processors of this rank, under the current values of the params. After a param that changes a machine this, or
-  // a run, comes before anything that asks for pieces.
+  // The processors of this rank, for the current values of the params. After a change of a param that changes a
+  // machine, call this or run() before you ask for pieces.
   std::vector<int64_t> processors() const;
 
-  // Runs under the current values of the params on the current data of the tensors. The counts are those of all ranks,
-  // the time is the slowest rank's. Ranks whose statements, params or options differ are all refused, and so are they
-  // if one has a buffer that cannot be used, or if their pieces and what the run needs besides are more than a machine
-  // has. Whatever else goes wrong on a rank, such as a leaf that fails, ends the job with its reason.
+  // Runs with the current values of the params on the current data of the tensors. Counts are totals over all ranks;
+  // the time is that of the slowest rank. All ranks throw the same Error if their statements, params or options differ,
+  // if one rank has a buffer that cannot be used, or if a machine has too little memory. Any other failure on a rank,
+  // such as a leaf that fails, prints its reason and ends the job.
   RunReport run(const RunOptions& options = {});
 
  private:

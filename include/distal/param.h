@@ -11,49 +11,49 @@ namespace core {
 class IntExpr;
 }
 
-// A number that a compiled kernel takes at run time. Copies are the same param.
+// A number that a compiled kernel takes at run time. A copy is the same param.
 class Param {
  public:
-  explicit Param(int64_t value = 1);       // gets a name of its own
-  Param(std::string name, int64_t value);  // with the name that Kernel::text() shows
+  explicit Param(int64_t value = 1);       // with a unique generated name
+  Param(std::string name, int64_t value);  // with a name, as errors and Kernel::text() show it
 
-  Param(const Param&) = default;                                          // the same param
-  Param& operator=(const Param& other) { return *this = other.value(); }  // takes the value: gx = gy = 4 sets both
+  Param(const Param&) = default;                                          // a copy is the same param
+  Param& operator=(const Param& other) { return *this = other.value(); }  // copies the value: gx = gy = 4 sets both
 
-  // Gives it a new value; kernels made with it use that from their next run on.
+  // Sets the value. Kernels that use the param take the new value at their next run.
   Param& operator=(int64_t value);
-  int64_t value() const { return state_->value; }           // the current one
+  int64_t value() const { return state_->value; }           // the current value
   const std::string& name() const { return state_->name; }  // as errors and Kernel::text() show it
 
-  // What copies share; for the library.
+  // What copies share; for use by the library only.
   struct State {
-    std::string name;  // of the param
-    int64_t value;     // the current one
+    std::string name;  // the name of the param
+    int64_t value;     // the current value
   };
-  const std::shared_ptr<State>& state() const { return state_; }  // for the library
+  const std::shared_ptr<State>& state() const { return state_; }  // for use by the library only
 
  private:
   std::shared_ptr<State> state_;
 };
 
-// An integer expression over params: what a size, a grid extent or a split size may be. Immutable; copies share.
+// An integer expression over params, for sizes, grid extents and split sizes. Immutable; copies share one expression.
 class Int {
  public:
-  Int(int64_t value);       // NOLINT: a number is an expression
-  Int(int value);           // NOLINT: any integer
-  Int(const Param& param);  // NOLINT: and so is a param
+  Int(int64_t value);       // NOLINT: a number
+  Int(int value);           // NOLINT: a number
+  Int(const Param& param);  // NOLINT: a param
 
-  int64_t value() const;          // under the current values of its params
+  int64_t value() const;          // for the current values of its params
   std::string to_string() const;  // as in a .distal file
 
-  const core::IntExpr& expr() const { return *expr_; }                                  // for the library
-  const std::vector<std::shared_ptr<Param::State>>& params() const { return params_; }  // for the library
+  const core::IntExpr& expr() const { return *expr_; }                                  // for use by the library only
+  const std::vector<std::shared_ptr<Param::State>>& params() const { return params_; }  // for use by the library only
 
  private:
   friend Int make_int(const core::IntExpr& expr, const Int& a, const Int& b);
   Int() = default;
   std::shared_ptr<const core::IntExpr> expr_;
-  std::vector<std::shared_ptr<Param::State>> params_;  // all that stand in it
+  std::vector<std::shared_ptr<Param::State>> params_;  // all params of the expression
 };
 
 Int operator+(const Int& a, const Int& b);  // the sum

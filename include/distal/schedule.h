@@ -15,95 +15,96 @@ namespace distal {
 class TensorHandle;
 struct TensorState;
 
-// A kernel that can stand in for the innermost loops.
+// The name of a kernel that can replace the innermost loops.
 struct LeafKernelName {
   std::string name;  // as in a .distal file
 };
 // The kernels of BLAS.
 struct BLAS {
-  inline static const LeafKernelName GeMM{"gemm"};                 // matrix multiplication
+  inline static const LeafKernelName GeMM{"gemm"};                 // matrix times matrix
   inline static const LeafKernelName GeMV{"gemv"};                 // matrix times vector
-  inline static const LeafKernelName GeR{"ger"};                   // an outer product that is added
+  inline static const LeafKernelName GeR{"ger"};                   // adds an outer product to a matrix
   inline static const LeafKernelName Dot{"dot"};                   // inner product
-  inline static const LeafKernelName AXPY{"axpy"};                 // a multiple of a vector that is added
-  inline static const LeafKernelName SyRK{"syrk"};                 // a matrix times its transpose
-  inline static const LeafKernelName BatchedGeMM{"batched_gemm"};  // a matrix multiplication for each index of a batch
+  inline static const LeafKernelName AXPY{"axpy"};                 // adds a multiple of a vector to a vector
+  inline static const LeafKernelName SyRK{"syrk"};                 // matrix times its own transpose
+  inline static const LeafKernelName BatchedGeMM{"batched_gemm"};  // one matrix multiplication per batch index
 };
 
-// How the threads of a parallel loop add to one element of the output.
+// How the threads of a parallel loop add to the same element of the output.
 enum class OutputRace {
-  None,       // they do not: the loop indexes the output
-  Reduction,  // each sums for itself, and the sums are added at the end of the loop
+  None,       // they never do: the loop indexes the output
+  Reduction,  // each thread has a private sum; the sums are added at the end of the loop
   Atomics,    // every addition is atomic
 };
 
-// What distribute goes onto: a machine of one level, a level of a machine, a grid in place, or a tensor whose
-// distribution is followed. With roles, the targets go onto a machine, a level or a grid as the dimensions of a tensor
-// would: Onto(m, {1, 0, Face{2}}) cuts target 1 over the first dimension and target 0 over the second, at one face of
-// the third.
+// What a distribute command distributes onto: a machine of one level, a level of a machine, a grid, or a tensor whose
+// distribution the loops follow. With roles, the targets are mapped to a machine, a level or a grid like the dimensions
+// of a tensor: Onto(m, {1, 0, Face{2}}) cuts target 1 over the first dimension and target 0 over the second, and fixes
+// the third at face 2.
 class Onto {
  public:
-  Onto(const Machine& machine);       // NOLINT: a machine of one level, implicitly so that every form reads the same
-  Onto(const Machine::Level& level);  // NOLINT: a level, as cube[1]
-  Onto(const Grid& grid);             // NOLINT: a grid in place
-  Onto(const TensorHandle& tensor);   // NOLINT: where that tensor lives
-  // Where that tensor lives at one level of its machine.
+  Onto(const Machine& machine);       // NOLINT: a machine of one level
+  Onto(const Machine::Level& level);  // NOLINT: a level, such as cube[1]
+  Onto(const Grid& grid);             // NOLINT: a grid that is not declared
+  Onto(const TensorHandle& tensor);   // NOLINT: the distribution of a tensor
+  // The distribution of a tensor at one level of its machine.
   Onto(const TensorHandle& tensor, int level);
-  // By notation: one role a dimension of the grid.
+  // With roles: one per dimension of the grid.
   Onto(const Onto& grid, std::vector<Role> roles);
-  // Deals blocks of `block` iterations of a target out in turn; for a target that has a role.
+  // Makes a target block-cyclic: blocks of `block` iterations go to the processors in turn. The target needs a role.
   Onto& cyclic(int target, const Int& block = Int(1));
 
-  struct Target;                                     // for the library
-  const Target& target() const { return *target_; }  // for the library
+  struct Target;                                     // for use by the library only
+  const Target& target() const { return *target_; }  // for use by the library only
 
  private:
   std::shared_ptr<Target> target_;
 };
 
-// The schedule of a statement, built command by command. docs/language.md says what each command does. Commands are
-// checked when the kernel is compiled.
+// The schedule of a statement, built command by command. docs/language.md defines each command. Commands are checked
+// when the kernel is compiled.
 class Schedule {
  public:
-  // Cuts a loop into chunks of `size`: outer runs over chunks, inner within one.
+  // Cuts a loop into chunks of `size` iterations: `outer` runs over the chunks, `inner` within one.
   Schedule& split(const IndexVar& target, const IndexVar& outer, const IndexVar& inner, const Int& size);
-  // Cuts a loop into `parts` equal ones: outer runs over parts, inner within one.
+  // Cuts a loop into `parts` equal parts: `outer` runs over the parts, `inner` within one.
   Schedule& divide(const IndexVar& target, const IndexVar& outer, const IndexVar& inner, const Int& parts);
-  // Makes one loop of two that are nested directly.
+  // Fuses two directly nested loops into one.
   Schedule& collapse(const IndexVar& outer, const IndexVar& inner, const IndexVar& fused);
-  // Puts the named loops into this order, in the places that they have together.
+  // Permutes the named loops among the positions that they occupy.
   Schedule& reorder(const std::vector<IndexVar>& order);
-  // Lets each iteration of the loops `by` begin elsewhere, so that neighbours do not ask for the same at once.
+  // Gives each iteration of the loops `by` another starting point in the loop `target`, so that neighbours do not need
+  // the same data at the same step.
   Schedule& rotate(const IndexVar& target, const std::vector<IndexVar>& by, const IndexVar& result);
   // Runs the iterations of a loop on different processors.
   Schedule& distribute(const IndexVar& variable);
-  // The same for several loops, onto the machine's dimensions in their order.
+  // The same for several loops, which take the machine's dimensions in order.
   Schedule& distribute(const std::vector<IndexVar>& variables);
-  // The same, onto what is named.
+  // The same, onto the given machine, level or grid.
   Schedule& distribute(const std::vector<IndexVar>& variables, const Onto& onto);
   // Divides the targets by the extents of the grid, moves the outer loops to the top and distributes them.
   Schedule& distribute(const std::vector<IndexVar>& targets, const std::vector<IndexVar>& distributed,
                        const std::vector<IndexVar>& local, const Onto& onto);
-  // Fetches what an iteration of the loop `at` needs of a tensor when that iteration begins.
+  // Fetches the part of a tensor that an iteration of the loop `at` needs, at the start of that iteration.
   Schedule& communicate(const TensorHandle& tensor, const IndexVar& at);
   // The same for several tensors.
   Schedule& communicate(const std::vector<TensorHandle>& tensors, const IndexVar& at);
-  // Lets a kernel do these innermost loops.
+  // Replaces these innermost loops by a kernel.
   Schedule& substitute(const std::vector<IndexVar>& variables, const LeafKernelName& kernel);
-  // Shares the iterations of a loop of the leaf out to threads. Where they add to one element, `race` says how.
+  // Divides the iterations of a leaf loop among threads. If they add to the same element, `race` says how.
   Schedule& parallelize(const IndexVar& variable, OutputRace race = OutputRace::None);
-  // Writes `factor` iterations of a loop of the leaf one after another, without tests in between.
+  // Unrolls a leaf loop by `factor`.
   Schedule& unroll(const IndexVar& variable, const Int& factor);
-  // Computes several iterations of the innermost loop at once.
+  // Vectorizes a leaf loop.
   Schedule& vectorize(const IndexVar& variable);
-  // Computes a part of the right side first, into a workspace of each processor's own. The loops `variables` run again
-  // for it, by the names `copies`.
+  // Computes a part of the right side into a private workspace of each processor first. The producer repeats the loops
+  // `variables`, under the names `copies`.
   Schedule& precompute(const Expr& part, const std::vector<IndexVar>& variables, const std::vector<IndexVar>& copies,
                        const std::string& workspace);
-  // The same into a tensor, which has a home of its own: the part becomes a statement before this one.
+  // The same, into a tensor with a format of its own. The part becomes a statement that runs before this one.
   Schedule& precompute(const Expr& part, const std::vector<IndexVar>& variables, const std::vector<IndexVar>& copies,
                        const TensorHandle& workspace);
-  // Applies a schedule of the user's own: a function that takes the schedule, and what it needs besides.
+  // Applies a compound schedule: a function that takes the schedule and these arguments.
   template <class Compound, class... Arguments>
   Schedule& apply(Compound&& compound, Arguments&&... arguments) {
     std::forward<Compound>(compound)(*this, std::forward<Arguments>(arguments)...);

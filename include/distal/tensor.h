@@ -23,34 +23,34 @@ struct RunOptions;
 
 // The rectangle lo <= x < hi of a tensor.
 struct Rectangle {
-  std::vector<int64_t> lo;                            // the first coordinate, by dimension
-  std::vector<int64_t> hi;                            // the one behind the last
-  bool operator==(const Rectangle&) const = default;  // the same coordinates
+  std::vector<int64_t> lo;                            // the first coordinate of each dimension
+  std::vector<int64_t> hi;                            // one past the last coordinate of each dimension
+  bool operator==(const Rectangle&) const = default;  // compares the coordinates
 };
 
-// What one processor holds of a tensor: the rectangles (several where blocks are dealt out cyclically), packed into one
-// block of `extents`, whose dimension d steps by strides[d] elements.
+// The piece of a tensor that one processor owns. Its rectangles (several if the distribution is cyclic) are packed into
+// one block in memory.
 struct PieceInfo {
-  int64_t processor = 0;              // numbered in the order of the machine, the last dimension fastest
-  std::vector<Rectangle> rectangles;  // of the tensor
+  int64_t processor = 0;              // numbered in row-major order of the machine
+  std::vector<Rectangle> rectangles;  // in coordinates of the tensor
   std::vector<int64_t> extents;       // of the block
-  std::vector<int64_t> strides;       // in elements
-  void* data = nullptr;               // the block's first element
+  std::vector<int64_t> strides;       // of the block, in elements
+  void* data = nullptr;               // the first element of the block
 };
 
 // The element types that a tensor can have.
 enum class ElementKind { Float, Double, Int32, Int64, ComplexFloat, ComplexDouble };
 
-// A tensor whose element type is known at run time only. Copies are the same tensor.
+// A tensor whose element type is known at run time only. A copy is the same tensor.
 class TensorHandle {
  public:
-  // Without a name it gets one of its own.
+  // An empty name stands for a unique generated one.
   TensorHandle(ElementKind type, std::string name, std::vector<Int> dimensions, Format format);
 
   const std::string& name() const;     // as errors and Kernel::text() show it
-  std::vector<int64_t> shape() const;  // under the current values of the params
+  std::vector<int64_t> shape() const;  // for the current values of the params
 
-  // A(i, j), in a statement.
+  // An access such as A(i, j), for a statement.
   template <class... Indices>
   Access operator()(const Indices&... indices) const {
     return Access(state_, std::vector<IndexVar>{indices...});
@@ -58,49 +58,50 @@ class TensorHandle {
 
   // The schedule of the statement that defines this tensor.
   Schedule& schedule();
-  // The kernel of that statement.
+  // The kernel of the statement that defines this tensor.
   Kernel compile() const;
 
-  // All pieces under the current values of the params, with memory of their own where the caller bound none. When a
-  // param changes that the size or the distribution depends on, that memory is made anew, at zero: fill it again.
+  // All pieces for the current values of the params. DISTAL allocates memory for every piece that the caller bound no
+  // buffer to. When a param changes that the shape or the distribution depends on, DISTAL allocates that memory again,
+  // filled with zeros: fill it again.
   std::vector<PieceInfo> pieces();
-  // Uses the caller's memory for one processor's piece from now on, without a copy; strides count in elements and are
-  // those of a dense block in the format's order if none are given. The memory must outlive the tensor. No two elements
-  // of a piece may be one, and what a kernel writes must lie apart from what it reads.
+  // Uses the caller's buffer for one processor's piece from now on, without a copy. Strides count in elements; the
+  // default is a dense block in the storage order of the format. The buffer must outlive the tensor. The elements of a
+  // piece must not overlap, and a kernel's output must not overlap its inputs.
   void bind(int64_t processor, void* data, std::vector<int64_t> strides = {});
-  // The same, with the number of elements that the memory has: a piece that would not fit is refused. A processor that
-  // owns no piece takes memory of no elements.
+  // The same, for a buffer of `elements` elements: throws an Error if the piece does not fit. The buffer of a processor
+  // that owns no piece has 0 elements.
   void bind_elements(int64_t processor, void* data, int64_t elements, std::vector<int64_t> strides = {});
 
-  // From now on the tensor has this format; its elements are what they were. It moves as a program does: an element
-  // comes to each new owner once, and not at all to a processor that held it. The machines of the two formats may have
-  // different shapes; processors are then the same that have the same number, counting in row-major order.
-  // Buffers that the caller bound keep the old elements and are the tensor's no more; memory for the new pieces is its
-  // own until the caller binds again. Kernels that use the tensor are compiled anew at their next run, against the new
-  // format; where their schedule does not fit it, that run throws the Error.
+  // Moves the tensor into another format; its elements keep their values. Each new owner that lacks an element receives
+  // it once. The machines of the two formats may have different shapes; processors with the same row-major number are
+  // the same processor. Buffers that the caller bound keep the old elements and no longer belong to the tensor. The new
+  // pieces lie in memory that DISTAL allocates, until the caller binds buffers again. A kernel that uses the tensor is
+  // compiled for the new format at its next run, which throws an Error if the schedule does not fit the format.
   RunReport redistribute(const Format& format);
-  // The same, run as `options` say.
+  // The same, with options for the run.
   RunReport redistribute(const Format& format, const RunOptions& options);
-  // What that would move and hold; moves nothing.
+  // What redistribute would move and hold; moves nothing.
   Cost redistribution_cost(const Format& format) const;
 
-  // Takes the elements of a tensor of the same shape and element type, wherever that one lives, in the same way. This
-  // tensor keeps its format and its buffers: declare it in the new format, bind buffers, and copy into them.
+  // Copies the elements of another tensor of the same shape and element type, whatever its format. This tensor keeps
+  // its format and its buffers: to redistribute into buffers of your own, declare a tensor in the new format, bind the
+  // buffers and copy into it.
   RunReport copy_from(const TensorHandle& source);
-  // The same, run as `options` say.
+  // The same, with options for the run.
   RunReport copy_from(const TensorHandle& source, const RunOptions& options);
-  // The kernel of that copy, to look at or to run again and again.
+  // The kernel of that copy, to inspect it or to run it many times.
   Kernel copy_kernel(const TensorHandle& source) const;
 
-  void load(const std::string& npy_file);  // from a file of NumPy's, which must have this shape and type
-  void save(const std::string& npy_file);  // to a file of NumPy's
+  void load(const std::string& npy_file);  // from a NumPy file, which must have this shape and element type
+  void save(const std::string& npy_file);  // to a NumPy file
 
-  const std::shared_ptr<TensorState>& state() const { return state_; }  // for the library
+  const std::shared_ptr<TensorState>& state() const { return state_; }  // for use by the library only
 
  protected:
-  // The element in its first owner's piece.
+  // The element in the piece of its first owner.
   void* element(const std::vector<int64_t>& at) const;
-  // Calls f for the element in the piece of every owner.
+  // Calls f for the element in the piece of each owner.
   void for_each_replica(const std::vector<int64_t>& at, const std::function<void(void*)>& f) const;
   // Calls f for every element of every piece.
   void fill_elements(const std::function<void(const std::vector<int64_t>& at, void* element)>& f);
@@ -109,7 +110,7 @@ class TensorHandle {
   std::shared_ptr<TensorState> state_;
 };
 
-// The ElementKind of a type of C++, as its member `value`.
+// The ElementKind of a C++ type, in the member `value`.
 template <class T>
 struct ElementKindOf;
 template <>
@@ -137,25 +138,25 @@ struct ElementKindOf<std::complex<double>> {
   static constexpr ElementKind value = ElementKind::ComplexDouble;
 };
 
-// A tensor of elements of type T: a thin shell over TensorHandle.
+// A tensor with elements of type T: a typed wrapper around TensorHandle.
 template <class T>
 class Tensor : public TensorHandle {
  public:
-  // With a name of its own; without dimensions it is a scalar.
+  // With a unique generated name. A tensor without dimensions is a scalar.
   explicit Tensor(std::vector<Int> dimensions = {}, Format format = {})
       : TensorHandle(ElementKindOf<T>::value, "", std::move(dimensions), std::move(format)) {}
-  // With the name that errors and Kernel::text() show.
+  // With a name, as errors and Kernel::text() show it.
   Tensor(std::string name, std::vector<Int> dimensions, Format format = {})
       : TensorHandle(ElementKindOf<T>::value, std::move(name), std::move(dimensions), std::move(format)) {}
 
-  // An element, from its first owner.
+  // The value of an element, from its first owner.
   T at(const std::vector<int64_t>& coordinates) const { return *static_cast<const T*>(element(coordinates)); }
   // Sets an element in all of its replicas.
   void set(const std::vector<int64_t>& coordinates, T value) {
     for_each_replica(coordinates, [&](void* e) { *static_cast<T*>(e) = value; });
   }
   using TensorHandle::bind;
-  // Uses the caller's memory for one processor's piece, and refuses it if the piece would not fit.
+  // Uses the caller's buffer for one processor's piece. Throws an Error if the piece does not fit.
   void bind(int64_t processor, std::span<T> data, std::vector<int64_t> strides = {}) {
     bind_elements(processor, data.data(), static_cast<int64_t>(data.size()), std::move(strides));
   }
@@ -163,7 +164,7 @@ class Tensor : public TensorHandle {
   void fill(const std::function<T(const std::vector<int64_t>& at)>& f) {
     fill_elements([&](const std::vector<int64_t>& at, void* e) { *static_cast<T*>(e) = f(at); });
   }
-  // Calls f(coordinates, value) for every element of every piece; an element of several replicas comes several times.
+  // Calls f(coordinates, value) for every element of every piece; a replicated element is visited once per replica.
   void for_each(const std::function<void(const std::vector<int64_t>& at, T& value)>& f) {
     fill_elements([&](const std::vector<int64_t>& at, void* e) { f(at, *static_cast<T*>(e)); });
   }

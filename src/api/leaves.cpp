@@ -57,12 +57,12 @@ void Leaves::run(std::size_t statement, const std::vector<std::int64_t>& values,
     arguments.operands.push_back(std::move(view));
   }
   arguments.scratch = workspaces(core::workspace_bytes(stage, core::size_of(state_->type)));
-  arguments.begin = begins(statement);
+  arguments.overwrite = begins(statement);
   state_->kernels[statement]->run(arguments);
 }
 
 bool Leaves::begins(std::size_t statement) const {
-  return state_->plan.stages[statement].makes_whole_output && state_->kernels[statement]->can_begin();
+  return state_->plan.stages[statement].makes_whole_output && state_->kernels[statement]->can_overwrite();
 }
 
 std::string Leaves::description(std::size_t statement) const { return state_->kernels[statement]->description(); }

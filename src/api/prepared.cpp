@@ -62,7 +62,7 @@ bool ReadyRun::is_for(const std::shared_ptr<const Prepared>& prepared, const Run
 
 void ReadyRun::hold(const std::vector<std::shared_ptr<TensorState>>& tensors) {
   for (size_t t = 0; t < tensors.size(); ++t) {
-    store_.hold(static_cast<int>(t), tensors[t]->shared_pieces());
+    store_.set_pieces(static_cast<int>(t), tensors[t]->shared_pieces());
     tensors[t]->used();
   }
   apart_.require(prepared_->plan, tensors);

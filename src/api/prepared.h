@@ -38,7 +38,7 @@ class ReadyRun {
   bool is_for(const std::shared_ptr<const Prepared>& prepared, const RunOptions& options) const;
   // The tensors' pieces of now.
   void hold(const std::vector<std::shared_ptr<TensorState>>& tensors);
-  void let_go() { store_.let_go(); }
+  void let_go() { store_.release_pieces(); }
   RunReport run();
 
  private:

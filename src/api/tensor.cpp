@@ -167,7 +167,7 @@ void TensorState::place_in_shared_memory(core::TensorPieces& pieces) {
   core::PieceOffsets offsets = core::piece_offsets(pieces.owners(), type, is_ours);
   memory_ = share_ && !binds ? core::SharedMemory::make(offsets.end) : nullptr;
   is_shared_ = memory_ != nullptr;
-  if (is_shared_) pieces.place(offsets, memory_->data(), true);
+  if (is_shared_) pieces.attach(offsets, memory_->data(), true);
 }
 
 // Whether a piece lies in it still.
@@ -210,7 +210,7 @@ void TensorState::used() {
     BufferReach reach = reach_of(pieces_->owners().piece_of(b.processor).extents, pieces_->strides(b.processor));
     int64_t bytes = reach.elements() * core::size_of(type);
     std::byte* begin = pieces_->data(b.processor) + reach.first * core::size_of(type);
-    if (bytes >= core::kFromHugePages) core::collapse_to_huge_pages(begin, bytes);
+    if (bytes >= core::kMinHugePageBytes) core::collapse_to_huge_pages(begin, bytes);
   }
 }
 

@@ -10,30 +10,30 @@
 
 namespace distal::core {
 
-// One addend of the right side, cut at the outermost + and -, with its own sum: the variables that stand in it but
-// not on the left side.
+// One addend of the right side, which is split at the outermost + and -. It is summed over those of its variables that
+// the left side does not have.
 struct Addend {
   bool negated = false;
   const Expr* expr = nullptr;
 };
 std::vector<Addend> split_addends(const Expr& expr);
 
-// One step of an expression in postfix order.
+// One operation of an expression in postfix order.
 struct Step {
   enum class Kind { Read, Constant, Negate, Add, Subtract, Multiply };
   Kind kind;
-  size_t operand = 0;  // which read or which constant
+  size_t operand = 0;  // the index of the read or of the constant
 };
 
-// A read of a tensor: where its coordinates stand among the values of the addend's variables.
+// A read of a tensor: for each of its coordinates, the variable of the addend.
 struct Read {
   std::string tensor;
   std::vector<size_t> variables;
-  int depth = -1;  // the innermost summed variable it depends on; -1: none
+  int depth = -1;  // the innermost summed variable that it depends on; -1: none
 };
 
-// An addend made flat, so that its inner loop neither walks a tree nor looks up names. Its variables are the left
-// side's, then those that are summed, outermost first.
+// An addend in postfix order, so that evaluation neither walks a tree nor looks up names. Its variables are those of
+// the left side, then the summed ones, outermost first.
 struct FlatAddend {
   bool negated = false;
   std::vector<Step> steps;
@@ -43,7 +43,7 @@ struct FlatAddend {
   int64_t contributions = 1;
 };
 
-// `outer` are the variables of the left side, each once.
+// `outer` has the variables of the left side, each once.
 FlatAddend flatten(const Addend& addend, const std::vector<std::string>& outer,
                    const std::map<std::string, int64_t>& variable_extents);
 
@@ -52,7 +52,7 @@ Number<T> constant_of(const Literal& literal) {
   if constexpr (std::is_integral_v<T>) {
     int64_t value = 0;
     const char* end = literal.text.data() + literal.text.size();
-    // The text is exact where a double is not, beyond 2^53.
+    // Beyond 2^53 a double is not exact, but the text is.
     auto [after, status] = std::from_chars(literal.text.data(), end, value);
     if (status != std::errc{} || after != end) value = static_cast<int64_t>(literal.value);
     return Number<T>::from(static_cast<T>(value));
@@ -101,13 +101,13 @@ class AddendEvaluator {
   }
 
  private:
-  // A read of a tensor that lies whole in memory: how far it moves when a variable of the addend grows by one.
+  // A read of a tensor that is dense in memory.
   struct DenseRead {
     const T* data = nullptr;
-    std::vector<int64_t> steps;
+    std::vector<int64_t> strides;  // by variable of the addend
   };
 
-  // A product of tensors that all lie whole in memory is summed in one plain loop.
+  // If the addend is a product of dense tensors, evaluate sums it in a plain loop.
   void find_dense_product(const DenseLookup& dense) {
     if (!dense || addend_.reads.empty() || addend_.summed_extents.empty()) return;
     for (const Step& step : addend_.steps) {
@@ -120,7 +120,7 @@ class AddendEvaluator {
       std::optional<DenseTensor> tensor = dense(read.tensor);
       if (!tensor) return;
       DenseRead made{static_cast<const T*>(tensor->data), std::vector<int64_t>(variables_.size(), 0)};
-      for (size_t d = 0; d < read.variables.size(); ++d) made.steps[read.variables[d]] += tensor->strides[d];
+      for (size_t d = 0; d < read.variables.size(); ++d) made.strides[read.variables[d]] += tensor->strides[d];
       found.push_back(std::move(made));
     }
     dense_ = std::move(found);
@@ -134,14 +134,14 @@ class AddendEvaluator {
     do {
       for (size_t r = 0; r < dense_.size(); ++r) {
         from[r] = dense_[r].data;
-        for (size_t v = 0; v < last; ++v) from[r] += variables_[v] * dense_[r].steps[v];
+        for (size_t v = 0; v < last; ++v) from[r] += variables_[v] * dense_[r].strides[v];
       }
       for (int64_t x = 0; x < extent; ++x) {
         Number<T> product = Number<T>::from(*from[0]);
-        from[0] += dense_[0].steps[last];
+        from[0] += dense_[0].strides[last];
         for (size_t r = 1; r < from.size(); ++r) {
           product = product * Number<T>::from(*from[r]);
-          from[r] += dense_[r].steps[last];
+          from[r] += dense_[r].strides[last];
         }
         sum = sum + product;
       }
@@ -184,7 +184,7 @@ class AddendEvaluator {
     return stack_[0];
   }
 
-  // The next point of the sum; -1 when there is none, else the outermost variable that changed.
+  // Moves to the next point of the sum. Returns the outermost variable that changed, or -1 after the last point.
   int advance() {
     for (size_t v = addend_.summed_extents.size(); v-- > 0;) {
       if (++variables_[outer_count_ + v] < addend_.summed_extents[v]) return static_cast<int>(v);

@@ -76,7 +76,7 @@ class Flattener {
     auto found = std::find(names_.begin(), names_.end(), name);
     if (found == names_.end()) {
       auto extent = extents_.find(name);
-      if (extent == extents_.end()) throw InternalError(fmt::format("the reference knows no extent of '{}'", name));
+      if (extent == extents_.end()) throw InternalError(fmt::format("the reference has no extent for '{}'", name));
       names_.push_back(name);
       flat_.summed_extents.push_back(extent->second);
       return names_.size() - 1;

@@ -9,10 +9,10 @@
 
 namespace distal::core {
 
-// The arithmetic in which the reference computes elements of type T. A number carries its magnitude: what it would
-// be if nothing in it cancelled, the measure of how large rounding errors in it may be.
+// The arithmetic of the reference for elements of type T. A number has a magnitude: its absolute value if nothing in it
+// had cancelled. The magnitude bounds the rounding errors.
 
-// Integers wrap around, so they are computed without sign.
+// Integers wrap around, so they are computed unsigned.
 template <class T>
 struct Number {
   uint64_t value = 0;
@@ -39,7 +39,8 @@ struct Number<T> {
   friend Number operator-(Number a) { return {-a.value, a.magnitude}; }
 };
 
-// Multiplied out by hand: the library's operator repairs infinities at a cost, and the comparison does not need it.
+// Multiplies by hand, because the operator of std::complex spends time on infinities, which the comparison does not
+// need.
 template <class Real>
 struct Number<std::complex<Real>> {
   long double re = 0;
@@ -49,7 +50,7 @@ struct Number<std::complex<Real>> {
   static Number from(std::complex<Real> v) {
     long double re = v.real();
     long double im = v.imag();
-    return {re, im, std::sqrt(re * re + im * im)};  // no part of ours overflows in long double
+    return {re, im, std::sqrt(re * re + im * im)};  // cannot overflow in long double
   }
   std::complex<Real> rounded() const { return {static_cast<Real>(re), static_cast<Real>(im)}; }
 
@@ -60,8 +61,8 @@ struct Number<std::complex<Real>> {
   friend Number operator-(Number a) { return {-a.re, -a.im, a.magnitude}; }
 };
 
-// What an error is relative to: the magnitude, but not less than where numbers of the type lose their precision
-// and vanish.
+// The value that an error is relative to: the magnitude, or 1 if that is 0. It is at least min / epsilon of the type,
+// because the rounding errors of smaller numbers underflow.
 template <class Real>
 long double error_scale(long double magnitude) {
   using Limits = std::numeric_limits<Real>;
@@ -69,8 +70,8 @@ long double error_scale(long double magnitude) {
   return std::max(magnitude, static_cast<long double>(Limits::min()) / Limits::epsilon());
 }
 
-// How far an element is from what it should be, relative to the magnitude; infinity where a NaN or an infinity
-// stands without its like. For integers, the distance relative to the wanted value: any but 0 is wrong.
+// The error of an element, relative to its magnitude; infinity if a NaN or an infinity in one value has no match in the
+// other. For integers it is relative to the wanted value, and any error but 0 is wrong.
 template <class T>
 double relative_error(T got, const Number<T>& want) {
   if constexpr (std::is_integral_v<T>) {
@@ -89,13 +90,13 @@ double relative_error(T got, const Number<T>& want) {
     bool got_finite = std::isfinite(got.real()) && std::isfinite(got.imag());
     bool wanted_finite = std::isfinite(wanted.real()) && std::isfinite(wanted.imag());
     if (got_finite != wanted_finite) return std::numeric_limits<double>::infinity();
-    if (!got_finite) return 0;  // which part overflowed depends on how a product is multiplied out
+    if (!got_finite) return 0;  // which part overflows depends on how products are computed
     long double scale = error_scale<typename T::value_type>(want.magnitude);
     return static_cast<double>(std::hypot(got.real() - want.re, got.imag() - want.im) / scale);
   }
 }
 
-// The largest error allowed for a sum of that many contributions.
+// The largest error that is allowed for a sum of this many contributions.
 template <class T>
 double tolerance(int64_t contributions) {
   constexpr double kOperationsInside = 16;

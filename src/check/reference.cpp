@@ -11,7 +11,7 @@ namespace distal::core {
 namespace {
 
 template <class T>
-std::string show(T value) {
+std::string value_text(T value) {
   if constexpr (std::is_integral_v<T> || std::is_floating_point_v<T>) {
     return fmt::format("{}", value);
   } else {
@@ -19,7 +19,7 @@ std::string show(T value) {
   }
 }
 
-// A statement ready to give any element of its output.
+// Evaluates a statement for any element of its output.
 template <class T>
 class Reference {
  public:
@@ -28,7 +28,7 @@ class Reference {
       : output_(statement.lhs), accumulates_(statement.op == AssignOp::Accumulate), before_(before) {
     for (const IndexVar& index : output_.indices) {
       auto extent = extents.find(index.name);
-      if (extent == extents.end()) throw InternalError("the reference knows no extent of '" + index.name + "'");
+      if (extent == extents.end()) throw InternalError("the reference has no extent for '" + index.name + "'");
       shape_.push_back(extent->second);
       auto found = std::find(outer_.begin(), outer_.end(), index.name);
       variable_of_dimension_.push_back(static_cast<size_t>(found - outer_.begin()));
@@ -58,7 +58,8 @@ class Reference {
   }
 
  private:
-  // False where a repeated index would have to be two numbers at once: the statement does not speak of that element.
+  // Returns false if a repeated index of the left side would need two values: the statement does not define this
+  // element.
   bool bind_variables(const std::vector<int64_t>& coordinates) {
     variables_.assign(outer_.size(), -1);
     for (size_t d = 0; d < coordinates.size(); ++d) {
@@ -88,8 +89,8 @@ CheckResult check(const Statement& statement, const std::map<std::string, int64_
   double allowed = tolerance<T>(reference.contributions());
   CheckResult result;
   std::vector<int64_t> coordinates;
-  for_each_place(statement.lhs, reference.shape(), max_samples, seed, [&](int64_t place) {
-    place_to_coordinates(place, reference.shape(), coordinates);
+  for_each_position(statement.lhs, reference.shape(), max_samples, seed, [&](int64_t position) {
+    position_to_coordinates(position, reference.shape(), coordinates);
     if (!after(statement.lhs.tensor, coordinates)) return;
     Number<T> want = reference.element(coordinates);
     T got = reference.read(after, coordinates);
@@ -100,7 +101,7 @@ CheckResult check(const Statement& statement, const std::map<std::string, int64_
       result.ok = false;
       result.first_wrong =
           fmt::format("{}({}) is {}, expected {} (relative error {:.3g}, allowed {:.3g})", statement.lhs.tensor,
-                      fmt::join(coordinates, ", "), show(got), show(want.rounded()), error, allowed);
+                      fmt::join(coordinates, ", "), value_text(got), value_text(want.rounded()), error, allowed);
     }
   });
   return result;
@@ -112,8 +113,8 @@ std::vector<std::byte> evaluate(const Statement& statement, const std::map<std::
   Reference<T> reference(statement, extents, before, {});
   std::vector<std::byte> output;
   std::vector<int64_t> coordinates;
-  for_each_place(statement.lhs, reference.shape(), 0, 0, [&](int64_t place) {
-    place_to_coordinates(place, reference.shape(), coordinates);
+  for_each_position(statement.lhs, reference.shape(), 0, 0, [&](int64_t position) {
+    position_to_coordinates(position, reference.shape(), coordinates);
     T value = reference.element(coordinates).rounded();
     const auto* bytes = reinterpret_cast<const std::byte*>(&value);
     output.insert(output.end(), bytes, bytes + sizeof(T));

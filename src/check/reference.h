@@ -14,13 +14,13 @@
 
 namespace distal::core {
 
-// The reference: a statement evaluated by its definition, element by element. It shares no code with the
-// compiler, so that one mistake cannot hide in both.
+// The reference evaluates a statement by its definition, element by element. It shares no code with the compiler, so
+// that they cannot share a mistake.
 
 // The address of one element of a tensor, valid until the next call.
 using ElementReader = std::function<const void*(const std::string& tensor, std::span<const int64_t> coordinates)>;
 
-// A tensor that lies whole in memory, for checks of many elements: strides are counted in elements.
+// A tensor that is dense in memory, for checks of many elements. Strides count elements.
 struct DenseTensor {
   const void* data = nullptr;
   std::vector<int64_t> strides;
@@ -34,20 +34,18 @@ struct CheckResult {
   std::string first_wrong;  // "A(3, 4) is 1.5, expected 1.25 ..."; empty if ok
 };
 
-// Compares the output of a statement with what it means.
+// Compares the output of a statement with the reference.
 //
-// `before` gives all tensors as they were before the statement, `after` the output as it is after it, or null for an
-// element that is not to be looked at. At most
-// `max_samples` distinct elements are checked, chosen by the seed, the corners of the output among them; 0 or less
-// checks all.
+// `before` reads all tensors as they were before the statement. `after` reads the output after it; it returns null for
+// an element that is not to be checked. At most `max_samples` distinct elements are checked: the corners of the output,
+// and others chosen by the seed. 0 or less checks all.
 //
-// Integers wrap around and must match exactly. For the others the error is |got - want| / (sum of the absolute
-// values of all contributions, or 1 where that is 0), computed in long double, and at most
-// epsilon(T) * (16 + number of contributions) is allowed: a sum of n rounded products is off by at most about n
-// epsilon, whatever its order, and 16 leaves room for the operations inside one contribution. Infinities and NaNs
-// must be matched by the same.
+// Integers wrap around and must match exactly. For other types the error is |got - want| / (sum of the absolute values
+// of all contributions, or 1 if that is 0), computed in long double. It may be at most epsilon(T) * (16 + number of
+// contributions): a sum of n rounded products is off by at most about n epsilon, in any order, and 16 allows for the
+// operations inside one contribution. Infinities and NaNs must match those of the reference.
 //
-// `dense` may know some of the tensors that `before` gives, whole; those are read there, which is much faster.
+// `dense` may return some of the tensors of `before` as dense arrays, which are read much faster.
 CheckResult check_statement(const Statement& statement, ElementType type,
                             const std::map<std::string, int64_t>& variable_extents, const ElementReader& before,
                             const ElementReader& after, int64_t max_samples, uint64_t seed,

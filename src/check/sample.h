@@ -8,13 +8,14 @@
 
 namespace distal::core {
 
-// Calls `visit` with places in the output of a statement, as positions in C order, ascending and without repeats: all
-// of them if `max_samples` is 0, less or enough for all, otherwise that many by the seed, the corners first of all. A
-// left side that repeats an index, A(i, i), gets half of the random ones on its diagonal, which would else be missed.
-void for_each_place(const Access& output, const std::vector<int64_t>& shape, int64_t max_samples, uint64_t seed,
-                    const std::function<void(int64_t)>& visit);
+// Calls `visit` with positions in the output of a statement, in C order, ascending and distinct. It visits all
+// positions if `max_samples` is 0, negative or at least their number. Otherwise it visits `max_samples` of them: the
+// corners, and then random ones by the seed. If the left side repeats an index, as in A(i, i), half of the random ones
+// are on the diagonal, which they would otherwise miss.
+void for_each_position(const Access& output, const std::vector<int64_t>& shape, int64_t max_samples, uint64_t seed,
+                       const std::function<void(int64_t)>& visit);
 
 // The coordinates of a position in C order.
-void place_to_coordinates(int64_t place, const std::vector<int64_t>& shape, std::vector<int64_t>& coordinates);
+void position_to_coordinates(int64_t position, const std::vector<int64_t>& shape, std::vector<int64_t>& coordinates);
 
 }  // namespace distal::core

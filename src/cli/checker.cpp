@@ -17,7 +17,7 @@ int64_t linear_index(const Coordinates& shape, std::span<const int64_t> at) {
   return index;
 }
 
-// The inputs of a statement as whole arrays: a check of every element reads each of them many times.
+// The inputs of a statement as whole arrays. A check of every element reads each input element many times.
 class DenseInputs {
  public:
   DenseLookup lookup() {
@@ -28,7 +28,7 @@ class DenseInputs {
     };
   }
 
-  // Null if it is none of them.
+  // The address of an element; null if `name` is not one of these inputs.
   const void* element(const std::string& name, std::span<const int64_t> at, int64_t element_bytes) const {
     auto found = arrays_.find(name);
     if (found == arrays_.end()) return nullptr;
@@ -50,14 +50,14 @@ class DenseInputs {
   std::map<std::string, Array> arrays_;
 };
 
-// Those that are made whole for a check: all where every element is checked, else what an earlier statement wrote, as
-// it may be anywhere.
+// The inputs that a check needs as whole arrays: all of them if it checks every element; else, with several processes,
+// those that an earlier statement wrote, because their elements may be in other processes.
 std::set<int> whole_inputs(const Plan& plan, const Statement& statement, const std::set<int>& written,
-                           int64_t max_samples, bool alone) {
+                           int64_t max_samples, bool has_all_pieces) {
   std::set<int> out;
   for (const Access& access : accesses(statement.rhs)) {
     int tensor = plan.tensor_index(access.tensor);
-    if (max_samples > 0 && (alone || written.count(tensor) == 0)) continue;
+    if (max_samples > 0 && (has_all_pieces || written.count(tensor) == 0)) continue;
     out.insert(tensor);
   }
   return out;
@@ -70,12 +70,12 @@ int64_t whole_bytes(const Plan& plan, int tensor) {
   return whole(t.owners.shape()).volume() * t.element_bytes;
 }
 
-int64_t checking_bytes(const Plan& plan, int64_t max_samples, bool alone) {
+int64_t checking_bytes(const Plan& plan, int64_t max_samples, bool has_all_pieces) {
   int64_t most = 0;
   std::set<int> written;
   for (const StagePlan& stage : plan.stages) {
     int64_t bytes = written.count(stage.output) > 0 ? whole_bytes(plan, stage.output) : 0;
-    for (int t : whole_inputs(plan, stage.stage->source.statement, written, max_samples, alone)) {
+    for (int t : whole_inputs(plan, stage.stage->source.statement, written, max_samples, has_all_pieces)) {
       bytes += whole_bytes(plan, t);
     }
     most = std::max(most, bytes);
@@ -88,7 +88,7 @@ void ResultChecker::check(const StagePlan& stage, const std::vector<std::byte>& 
                           uint64_t seed) {
   const Statement& statement = stage.stage->source.statement;
   DenseInputs dense;
-  for (int tensor : whole_inputs(plan_, statement, written_, max_samples, is_alone())) {
+  for (int tensor : whole_inputs(plan_, statement, written_, max_samples, has_all_pieces())) {
     const TensorPlan& t = plan_.tensors[tensor];
     dense.add(t.name, t.owners.shape(), is_written(tensor) ? gather(tensor) : data_.whole(tensor));
   }
@@ -111,7 +111,7 @@ void ResultChecker::check(const StagePlan& stage, const std::vector<std::byte>& 
   for (const IndexVar& v : variables(statement)) extents[v.name] = all.at(v.name);
   add(check_statement(statement, store_.type(), extents, read_before, read_after, max_samples, seed, dense.lookup()));
 
-  // Of those in this process the first was checked; other processes check theirs.
+  // check_statement compared the first replica in this process only. Compare the others with it.
   std::string differing = store_.differing_replica(stage.output);
   if (!differing.empty()) {
     add({false, 0, 0, fmt::format("the replicas of {} differ at {}", statement.lhs.tensor, differing)});
@@ -123,9 +123,9 @@ const void* ResultChecker::stored(int tensor, std::span<const int64_t> at) const
   const Ownership& owners = plan_.tensors[tensor].owners;
   Coordinates point(at.begin(), at.end());
   Colour colour = owners.colour_of(point);
-  if (is_alone()) return store_.element(tensor, owners.first_owner(colour), point);
+  if (has_all_pieces()) return store_.element(tensor, owners.first_owner(colour), point);
   for (int64_t p : owners.processors_of(colour)) {
-    if (is_here_(p)) return store_.element(tensor, p, point);
+    if (is_local_(p)) return store_.element(tensor, p, point);
   }
   return nullptr;
 }

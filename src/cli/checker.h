@@ -10,42 +10,51 @@
 
 namespace distal::core {
 
-// Of a tensor in one piece.
+// The bytes of a whole tensor.
 int64_t whole_bytes(const Plan& plan, int tensor);
 
-// What a process holds at most to check a plan's statements, beside its pieces; one that is alone has all of them.
-int64_t checking_bytes(const Plan& plan, int64_t max_samples, bool alone);
+// The most memory that a process needs to check a plan's statements, besides its pieces. `has_all_pieces`: this is the
+// only process.
+int64_t checking_bytes(const Plan& plan, int64_t max_samples, bool has_all_pieces);
 
-// Compares what statements wrote with the reference. Tensors that no statement has written are read from the data set,
-// not from their pieces, so that a misplaced piece is found too.
+// Compares the output of statements with the reference. It reads the tensors that no statement has written from the
+// data set and not from their pieces, so that it also finds a misplaced piece.
 class ResultChecker {
  public:
-  // With the pieces of all processors in one store.
+  // For one process, whose store has the pieces of all processors.
   ResultChecker(const Plan& plan, const Dataset& data, const TensorStore& store)
       : plan_(plan), data_(data), store_(store) {}
-  // Each process checks what it has. `gathered` gives a whole tensor, where all processes ask for it.
-  using IsHere = std::function<bool(int64_t processor)>;
+  // For one of several processes: it checks the elements that it has. `gather_whole` returns a whole tensor; all
+  // processes call it together.
+  using IsLocal = std::function<bool(int64_t processor)>;
   using Gather = std::function<std::vector<std::byte>(int tensor)>;
-  ResultChecker(const Plan& plan, const Dataset& data, const TensorStore& store, IsHere is_here, Gather gathered)
-      : plan_(plan), data_(data), store_(store), is_here_(std::move(is_here)), gathered_(std::move(gathered)) {}
+  ResultChecker(const Plan& plan, const Dataset& data, const TensorStore& store, IsLocal is_local, Gather gather_whole)
+      : plan_(plan),
+        data_(data),
+        store_(store),
+        is_local_(std::move(is_local)),
+        gather_whole_(std::move(gather_whole)) {}
 
-  // To be called after each statement, in order. `before` holds the output as it was, if an earlier statement wrote it.
+  // Call this after each statement, in order. `before` is the old content of the output, if an earlier statement wrote
+  // it.
   void check(const StagePlan& stage, const std::vector<std::byte>& before, int64_t max_samples, uint64_t seed);
   const CheckResult& result() const { return result_; }
   bool is_written(int tensor) const { return written_.count(tensor) > 0; }
 
  private:
-  bool is_alone() const { return !is_here_; }
-  // In a piece of this process; null if it has none of that element.
+  bool has_all_pieces() const { return !is_local_; }
+  // An element in a piece of this process; null if the process does not have it.
   const void* stored(int tensor, std::span<const int64_t> at) const;
-  std::vector<std::byte> gather(int tensor) const { return is_alone() ? store_.gather(tensor) : gathered_(tensor); }
+  std::vector<std::byte> gather(int tensor) const {
+    return has_all_pieces() ? store_.gather(tensor) : gather_whole_(tensor);
+  }
   void add(const CheckResult& result);
 
   const Plan& plan_;
   const Dataset& data_;
   const TensorStore& store_;
-  IsHere is_here_;
-  Gather gathered_;
+  IsLocal is_local_;
+  Gather gather_whole_;
   std::set<int> written_;
   CheckResult result_;
 };

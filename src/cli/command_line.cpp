@@ -20,62 +20,65 @@ void add_program(CLI::App* app, CliOptions& o) {
   add_values(app, o);
 }
 
-// What any command that runs takes.
+// The options of every command that runs a program.
 void add_running(CLI::App* run, CliOptions& o) {
-  run->add_option("--threads", o.threads, "threads of the engine; 0: one a core")
+  run->add_option("--threads", o.threads, "threads per process; 0: one per core")
       ->check(CLI::Range(0, 4096))
       ->capture_default_str();
-  run->add_option("--reps", o.reps, "how often to run")->check(CLI::Range(1, 1000000))->capture_default_str();
+  run->add_option("--reps", o.reps, "number of runs")->check(CLI::Range(1, 1000000))->capture_default_str();
   run->add_option("--leaf", o.leaf, "how leaves run")
       ->check(CLI::IsMember({"auto", "generated", "interpreted"}))
       ->capture_default_str();
   run->add_flag("--check", o.check, "check every element of the result, not a sample");
   run->add_flag("--json", o.json, "print one JSON object on stdout");
-  run->add_flag("--own-memory", o.own_memory, "let a processor touch only memory of its own: every acquire is a copy");
-  run->add_option("--seed", o.seed, "of the random data")->capture_default_str();
-  run->add_option("--load", o.load, "data of a tensor, such as B=b.npy")->take_all();
-  run->add_option("--save", o.save, "where to save a tensor, such as A=a.npy")->take_all();
+  run->add_flag("--own-memory", o.own_memory,
+                "give every processor memory of its own, so that every acquire is a copy");
+  run->add_option("--seed", o.seed, "seed of the random data")->capture_default_str();
+  run->add_option("--load", o.load, "load a tensor from a NumPy file, such as B=b.npy")->take_all();
+  run->add_option("--save", o.save, "save a tensor to a NumPy file, such as A=a.npy")->take_all();
 }
 
 void add_run(CLI::App& app, CliOptions& o) {
   CLI::App* run =
       app.add_subcommand("run", "compile a program, place random or loaded data, run it and check the result");
   add_program(run, o);
-  run->add_option("--engine", o.engine, "what to run on: threads, mpi, legion")->capture_default_str();
-  run->add_option("--ranks", o.ranks, "processes, for the engines mpi and legion; 1 if it is not given")
+  run->add_option("--engine", o.engine, "engine to run on: threads, mpi, legion")->capture_default_str();
+  run->add_option("--ranks", o.ranks, "number of processes, for the engines mpi and legion; default: 1")
       ->check(CLI::Range(1, 4096));
   add_running(run, o);
   run->add_flag("--strict-order", o.strict_order,
-                "sums are added in the order of the schedule's loops; no library but where substitute asks for it. It "
-                "chooses how leaves run, so it does not go with --leaf generated or interpreted");
+                "add sums in the order of the schedule's loops; use library kernels only where substitute asks for "
+                "them. Cannot be combined with --leaf generated or interpreted");
 }
 
 void add_redistribute(CLI::App& app, CliOptions& o) {
   CLI::App* redistribute = app.add_subcommand("redistribute", "move a tensor of a program into another format");
   add_program(redistribute, o);
-  redistribute->add_option("TENSOR", o.tensor, "the tensor; the program says its present format")->required();
+  redistribute->add_option("TENSOR", o.tensor, "the tensor; the program gives its current format")->required();
   redistribute
       ->add_option("FORMAT", o.format,
-                   "the new one, as behind the colon of a declaration: 'xy -> xy cyclic(x = 64) on Grid(2, 2)'")
+                   "the new format, as after the colon of a declaration: 'xy -> xy cyclic(x = 64) on Grid(2, 2)'")
       ->required();
   add_running(redistribute, o);
   redistribute->add_flag("--explain", o.explain,
-                         "show the program that would move it, and what that costs; run nothing");
+                         "show the program that would move the tensor, and its cost; run nothing");
 }
 
 void add_explain(CLI::App& app, CliOptions& o) {
   CLI::App* explain = app.add_subcommand("explain", "show what a program would do, without running it");
   add_program(explain, o);
   CLI::Option* json = explain->add_flag("--json", o.json, "print one JSON object on stdout");
-  CLI::Option* dump = explain->add_option("--dump", o.dump,
-                                          "print only what one pass made, or who sends how much to whom at each step");
+  CLI::Option* dump =
+      explain->add_option("--dump", o.dump, "print only the result of one pass, or the messages of each step");
   dump->excludes(json)->check(
       CLI::IsMember({"module", "placement", "schedule", "program", "plan", "messages", "leaf"}));
   CLI::Option* ranks = explain->add_option("--ranks", o.ranks,
-                                           "what the mpi engine holds on so many ranks, in place of a processor with "
-                                           "memory of its own that fetches nothing ahead");
+                                           "report the peak memory of the mpi engine on this many ranks, with "
+                                           "prefetch; default: of processors without shared memory or prefetch");
   ranks->check(CLI::Range(1, 4096))->excludes(dump);
-  explain->add_option("--nodes", o.nodes, "that have the ranks, evenly; ranks of a node use each other's pieces")
+  explain
+      ->add_option("--nodes", o.nodes,
+                   "number of nodes, which share the ranks evenly; ranks of a node use each other's pieces in place")
       ->check(CLI::Range(1, 4096))
       ->needs(ranks)
       ->capture_default_str();
@@ -112,7 +115,7 @@ int dispatch(const CLI::App& app, const CliOptions& options, const RunOnMpi& run
   return plan_cosma_command(options);
 }
 
-// The parser would only say that a command is missing.
+// Names the unknown command. The parser would only report that a command is missing.
 void refuse_unknown_command(const CLI::App& app, int argc, const char* const* argv) {
   std::string word = argc > 1 ? argv[1] : "";
   bool known = !app.get_subcommands([&](const CLI::App* command) { return command->check_name(word); }).empty();
@@ -123,13 +126,14 @@ void refuse_unknown_command(const CLI::App& app, int argc, const char* const* ar
 
 }  // namespace
 
-int main_command(int argc, const char* const* argv, const RunOnMpi& run_on_mpi, bool speaks) {
+int main_command(int argc, const char* const* argv, const RunOnMpi& run_on_mpi, bool is_reporter) {
   CliOptions options;
-  options.words.assign(argv + std::min(argc, 1), argv + argc);
+  options.arguments.assign(argv + std::min(argc, 1), argv + argc);
   CLI::App app("DISTAL, the distributed tensor algebra compiler", "distal");
   app.require_subcommand(1);
   app.set_version_flag("--version", version_text, "print the version, and which BLAS is used");
-  app.footer("Exit status: 0 fine, 1 the check found a wrong result, 2 the input is wrong, 3 resources are missing.");
+  app.footer(
+      "Exit status: 0 success, 1 the check found a wrong result, 2 the input is wrong, 3 resources are missing.");
   add_run(app, options);
   add_explain(app, options);
   add_emit(app, options);
@@ -141,7 +145,7 @@ int main_command(int argc, const char* const* argv, const RunOnMpi& run_on_mpi, 
     app.parse(argc, argv);
     return dispatch(app, options, run_on_mpi);
   } catch (const CLI::ParseError& e) {
-    if (speaks) app.exit(e, std::cout, std::cerr);
+    if (is_reporter) app.exit(e, std::cout, std::cerr);
     return e.get_exit_code() == 0 ? 0 : 2;
   } catch (...) {
     auto [text, status] = failure_of(std::current_exception());

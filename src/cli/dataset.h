@@ -10,21 +10,21 @@
 
 namespace distal::core {
 
-// The data that a run starts from: loaded arrays, and random values for the rest. It can tell the start value of any
-// element of any tensor without looking at the pieces, which is what makes the check independent of them.
+// The initial data of a run: loaded arrays, and random values for the other tensors. It returns the initial value of
+// any element without the pieces, so the check of results does not depend on where pieces are placed.
 class Dataset {
  public:
-  // Refuses files that do not hold what the tensors of their names need, without reading them whole.
+  // Throws an Error if a file has another shape or element type than its tensor. Reads only the headers of the files.
   static void check(const Plan& plan, const std::map<std::string, std::string>& files);
   Dataset(const Plan& plan, const std::map<std::string, std::string>& files, uint64_t seed);
 
-  // Sets all replicas of the tensor to the start values.
+  // Sets all replicas of the tensor to its initial values.
   void place(int tensor, TensorStore& store) const;
-  // Writes the start value of one element into `element`.
+  // Writes the initial value of one element to `element`.
   void read(int tensor, std::span<const int64_t> at, void* element) const;
-  // All start values, in row-major order.
+  // All initial values, in row-major order.
   std::vector<std::byte> whole(int tensor) const;
-  // A number for all that was loaded; other data have another one.
+  // A hash of all loaded data.
   uint64_t digest() const;
 
  private:

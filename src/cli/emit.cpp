@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 int emit_command(const CliOptions& options) {
   if (options.target != "legion") {
-    throw Error(fmt::format("there is no target {}; the targets are legion", options.target));
+    throw Error(fmt::format("there is no target {}; the only target is legion", options.target));
   }
   std::vector<LegionSource> sources;
   for (const std::string& file : options.files) {
@@ -23,7 +23,7 @@ int emit_command(const CliOptions& options) {
   }
   write_files(options.output, emit_legion(sources));
   fmt::print(
-      "wrote {0}/{1}.cpp and what it is built from; build it with\n  cmake -S {0} -B {0}/build -DLegion_DIR=... && "
+      "wrote {0}/{1}.cpp and its build files; build it with\n  cmake -S {0} -B {0}/build -DLegion_DIR=... && "
       "cmake --build {0}/build\n",
       options.output, sources[0].name);
   return 0;

@@ -61,7 +61,7 @@ std::string pieces_text(const TensorPlan& tensor) {
     if (!rects.empty()) out += fmt::format("    {} {}\n", machine.processor_name(p), fmt::join(rects, " "));
   }
   if (machine.processors > kMostPieces)
-    out += fmt::format("    ... {} more processors\n", machine.processors - kMostPieces);
+    out += fmt::format("    ... {}\n", counted(machine.processors - kMostPieces, "more processor"));
   return out;
 }
 
@@ -77,7 +77,7 @@ void show_placement(const Plan& plan) {
   fmt::print("\n");
 }
 
-// Steps that follow each other and cost the same are one row.
+// A row of the communication table: consecutive steps of the same cost.
 struct Row {
   StepCost cost;
   int64_t last = 0;
@@ -109,7 +109,7 @@ void show_communication(const Cost& cost) {
     fmt::print("Communication\n  none\n\n");
     return;
   }
-  fmt::print("Communication\n  {:<8} {:<8} {:>9} {:>15} {:>9}  {}\n", "tensor", "at", "steps", "bytes a step",
+  fmt::print("Communication\n  {:<8} {:<8} {:>9} {:>15} {:>9}  {}\n", "tensor", "at", "steps", "bytes per step",
              "messages", "pattern");
   for (size_t i = 0; i < std::min(rows.size(), kMostRows); ++i) {
     const Row& r = rows[i];
@@ -117,29 +117,30 @@ void show_communication(const Cost& cost) {
     fmt::print("  {:<8} {:<8} {:>9} {:>15} {:>9}  {}\n", r.cost.tensor, r.cost.at, steps, with_commas(r.cost.bytes),
                with_commas(r.cost.messages), to_string(r.cost.pattern));
   }
-  if (rows.size() > kMostRows) fmt::print("  ... {} more rows\n", rows.size() - kMostRows);
+  if (rows.size() > kMostRows) {
+    fmt::print("  ... {}\n", counted(static_cast<int64_t>(rows.size() - kMostRows), "more row"));
+  }
   fmt::print("\n");
 }
 
-// What a run on ranks holds where memory does not keep it from fetching ahead.
+// The peak memory of a run on MPI ranks, with the full prefetch depth.
 int64_t peak_on_ranks(const Plan& plan, const CliOptions& options) {
   if (options.nodes > options.ranks) {
-    throw Error(fmt::format("--nodes {}: there {} only {} to spread over them", options.nodes,
-                            options.ranks == 1 ? "is" : "are",
-                            options.ranks == 1 ? "one rank" : fmt::format("{} ranks", options.ranks)));
+    throw Error(
+        fmt::format("--nodes {} is more than --ranks {}, but every node needs a rank", options.nodes, options.ranks));
   }
   std::vector<int> ranks = processes_of_processors(plan, options.ranks), nodes;
   for (int rank : ranks) nodes.push_back(static_cast<int>(int64_t{rank} * options.nodes / options.ranks));
   MemoryOptions memory = Reach::within(std::move(nodes));
   memory.processes = std::move(ranks);
-  memory.ahead = kStepsAhead;
-  return needs_ahead(plan, memory, [](const MemoryNeeds&) { return true; }).peak_per_processor;
+  memory.prefetch_depth = kMaxPrefetchDepth;
+  return needs_with_prefetch(plan, memory, [](const MemoryNeeds&) { return true; }).peak_per_processor;
 }
 
 void show_totals(const Cost& cost) {
   fmt::print("Total\n  {:<28}{}\n", "processors", with_commas(cost.processors));
   fmt::print("  {:<28}{:.4g}\n", "flops", cost.flops);
-  fmt::print("  {:<28}{} in {} messages\n", "bytes moved", with_commas(cost.bytes_moved), with_commas(cost.messages));
+  fmt::print("  {:<28}{} in {}\n", "bytes moved", with_commas(cost.bytes_moved), counted(cost.messages, "message"));
   for (size_t l = 0; l < cost.bytes_by_level.size() && cost.bytes_by_level.size() > 1; ++l) {
     fmt::print("    across level {:<13}{}\n", l, with_commas(cost.bytes_by_level[l]));
   }
@@ -212,7 +213,7 @@ Plan checked_plan(const CliOptions& options) {
 
 int check_command(const CliOptions& options) {
   checked_plan(options);
-  fmt::print("{}: fine\n", options.file);
+  fmt::print("{}: OK\n", options.file);
   return 0;
 }
 

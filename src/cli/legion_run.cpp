@@ -30,20 +30,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kSpare = 64 << 20;  // for Legion itself
+constexpr int64_t kLegionBytes = 64 << 20;  // memory for Legion itself
 
-// A folder for what the program hands over, gone at the end.
-class Handover {
+// A folder for the files that DISTAL and the Legion program exchange. The destructor removes it.
+class ExchangeFolder {
  public:
-  Handover() : path_(unique_name(safe_cache_folder() / "run")) { fs::create_directories(path_); }
-  ~Handover() {
+  ExchangeFolder() : path_(unique_name(safe_cache_folder() / "run")) { fs::create_directories(path_); }
+  ~ExchangeFolder() {
     std::error_code error;
     fs::remove_all(path_, error);
   }
-  Handover(const Handover&) = delete;
-  Handover& operator=(const Handover&) = delete;
+  ExchangeFolder(const ExchangeFolder&) = delete;
+  ExchangeFolder& operator=(const ExchangeFolder&) = delete;
   std::string file(const std::string& name) const { return path_ / name; }
-  std::string folder() const { return path_; }
+  std::string path() const { return path_; }
 
  private:
   fs::path path_;
@@ -54,15 +54,15 @@ bool uses_gpus(const Plan& plan) {
                      [](const StagePlan& s) { return has_gpus(s.stage->machine); });
 }
 
-// As many as the driver shows.
-int gpus_here() {
+// The number of GPUs that the driver shows.
+int gpu_count() {
   int count = 0;
   while (fs::exists(fmt::format("/dev/nvidia{}", count))) ++count;
   return count;
 }
 
-void require_no(bool given, const std::string& option) {
-  if (given) throw Error(fmt::format("{} is of the threads engine; the Legion engine has no such choice", option));
+void refuse_option(bool given, const std::string& option) {
+  if (given) throw Error(fmt::format("the legion engine does not support {}", option));
 }
 
 class LegionRun {
@@ -74,14 +74,14 @@ class LegionRun {
         settings_(find_legion()),
         plan_(make_plan(compile(loaded.module), loaded.params)),
         data_(plan_, parse_files(options.load, "--load", loaded.module), options.seed) {
-    require_no(options.leaf != "auto", "--leaf");
-    require_no(options.strict_order, "--strict-order");
-    require_no(options.own_memory, "--own-memory");
+    refuse_option(options.leaf != "auto", "--leaf");
+    refuse_option(options.strict_order, "--strict-order");
+    refuse_option(options.own_memory, "--own-memory");
     MemoryNeeds needs = memory_needs(plan_, Reach::own());
     verify(plan_, needs, {});
-    bytes_ = 2 * needs.total + kSpare;
+    bytes_ = 2 * needs.total + kLegionBytes;
     peak_ = needs.peak_per_processor;
-    require_memory(needs.total + kSpare, available_memory());
+    require_memory(needs.total + kLegionBytes, available_memory());
     bytes_ = std::min(bytes_, available_memory());
   }
 
@@ -92,10 +92,10 @@ class LegionRun {
         launch_of(build_legion(emit_legion({{name, legion_program(loaded_.module)}}), name, settings_));
     show_progress("running on Legion");
     int status = run_process(legion_command(launch, settings_),
-                             {legion_environment(launch, settings_), {}, handover_.file("report")});
+                             {legion_environment(launch, settings_), {}, exchange_.file("report")});
     show_progress("");
     if (status != 0) {
-      throw Error(fmt::format("the Legion program ended with status {}", status), {}, "what it said stands above",
+      throw Error(fmt::format("the Legion program ended with status {}", status), {}, "see its output above",
                   Error::Kind::Resources);
     }
     return conclude();
@@ -110,10 +110,9 @@ class LegionRun {
     out.bytes = bytes_;
     auto share = static_cast<int>(ceil_div(std::min<int64_t>(plan_.processors, 64), ranks_));
     out.cpus = options_.threads > 0 ? options_.threads : std::min(share, std::max(1, out.cores / ranks_));
-    if (uses_gpus(plan_)) out.gpus = gpus_here();
-    out.arguments = {
-        "--json",  "--reps",          std::to_string(options_.reps), "--seed", std::to_string(options_.seed),
-        "--after", handover_.folder()};
+    if (uses_gpus(plan_)) out.gpus = gpu_count();
+    out.arguments = {"--json",  "--reps",        std::to_string(options_.reps), "--seed", std::to_string(options_.seed),
+                     "--after", exchange_.path()};
     for (const Param& p : loaded_.module.params) {
       out.arguments.insert(out.arguments.end(), {"--set", fmt::format("{}={}", p.name, loaded_.params.at(p.name))});
     }
@@ -124,9 +123,9 @@ class LegionRun {
     return out;
   }
 
-  // The program reads arrays that lie row after row, with the oldest kind of header.
+  // Copies a NumPy file. The emitted program reads only row-major files with a version 1.0 header, as write_npy writes.
   std::string in_row_order(const std::string& tensor, const std::string& file) const {
-    std::string copy = handover_.file("load_" + tensor + ".npy");
+    std::string copy = exchange_.file("load_" + tensor + ".npy");
     write_npy(copy, read_npy(file));
     return copy;
   }
@@ -134,14 +133,14 @@ class LegionRun {
   int conclude() {
     RunReport report;
     report.engine = options_.engine;
-    report.on = ranks_ == 1 ? "Legion" : fmt::format("Legion in {} processes", ranks_);
+    report.backend = ranks_ == 1 ? "Legion" : fmt::format("Legion in {} processes", ranks_);
     report.plan = &plan_;
-    nlohmann::json said = nlohmann::json::parse(read_text(handover_.file("report")));
-    report.seconds = said["seconds"].get<std::vector<double>>();
+    nlohmann::json output = nlohmann::json::parse(read_text(exchange_.file("report")));
+    report.seconds = output["seconds"].get<std::vector<double>>();
     std::sort(report.seconds.begin(), report.seconds.end());
-    report.leaves = said["leaves"].get<std::vector<std::string>>();
-    report.tasks = said["tasks"].get<int64_t>();
-    report.check = check_saved(plan_, data_, handover_.folder(), samples(options_), options_.seed);
+    report.leaves = output["leaves"].get<std::vector<std::string>>();
+    report.tasks = output["tasks"].get<int64_t>();
+    report.check = check_saved(plan_, data_, exchange_.path(), samples(options_), options_.seed);
     Cost cost = count_cost(plan_);
     report.bytes_moved = cost.bytes_moved;
     report.messages = cost.messages;
@@ -156,7 +155,7 @@ class LegionRun {
   LegionSettings settings_;
   Plan plan_;
   Dataset data_;
-  Handover handover_;
+  ExchangeFolder exchange_;
   int64_t bytes_ = 0, peak_ = 0;
 };
 

@@ -5,7 +5,7 @@
 
 namespace distal::core {
 
-// Emits a program for Legion, builds it, runs it and checks what it made; the exit status.
+// Emits a Legion program, builds it, runs it and checks its results. Returns the exit status.
 int run_on_legion(const CliOptions& options, const LoadedModule& loaded);
 
 }  // namespace distal::core

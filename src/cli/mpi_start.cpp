@@ -17,23 +17,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Beside this program.
+// The executable that is linked with MPI, in the folder of this one.
 std::string program_with_mpi() {
   std::error_code error;
   fs::path path = fs::read_symlink("/proc/self/exe", error).parent_path() / "distal-mpi";
   if (fs::exists(path, error)) return path;
-  throw Error("this DISTAL was built without MPI, as none was found then", {},
+  throw Error("this DISTAL was built without MPI, because no MPI was found at build time", {},
               "install libopenmpi-dev and openmpi-bin, or libmpich-dev and mpich, and build again",
               Error::Kind::Resources);
 }
 
-// What the starters of OpenMPI, MPICH and Slurm tell their processes.
+// Whether an MPI launcher (of Open MPI, MPICH or Slurm) started this process.
 bool is_rank_of_a_job() {
   constexpr const char* kNames[] = {"OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMIX_RANK", "PMI_FD"};
   return std::any_of(std::begin(kNames), std::end(kNames), [](const char* n) { return !environment(n).empty(); });
 }
 
-[[noreturn]] void become(const std::vector<std::string>& command) {
+[[noreturn]] void replace_process(const std::vector<std::string>& command) {
   std::vector<char*> words;
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
@@ -50,9 +50,9 @@ void require_runnable(const CliOptions& options) {
   for (const auto& [tensor, file] : parse_files(options.save, "--save", module)) require_writable(file);
 }
 
-// More ranks than cores are fine, and so is the user that a container has; ranks have threads that need any core.
-// OpenMPI asks for all of this in its environment, others do not look at it.
-void say_what_is_fine() {
+// Sets defaults for Open MPI in the environment; other MPIs ignore them. Allow more ranks than cores, and the root
+// user, as in containers. Do not bind ranks to cores, because their threads need all of them.
+void set_open_mpi_defaults() {
   for (const char* name :
        {"OMPI_MCA_rmaps_base_oversubscribe", "OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"}) {
     setenv(name, "1", 0);
@@ -61,28 +61,29 @@ void say_what_is_fine() {
   setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe", 0);
 }
 
-// No rank reads what the user types or a script has for its next command, and mpirun would take it all.
-void leave_input_alone() {
-  int nothing = open("/dev/null", O_RDONLY);
-  if (nothing < 0) return;
-  dup2(nothing, STDIN_FILENO);
-  close(nothing);
+// Detaches stdin. No rank reads it, but mpirun would, and take the next commands of a script from its shell.
+void detach_stdin() {
+  int null = open("/dev/null", O_RDONLY);
+  if (null < 0) return;
+  dup2(null, STDIN_FILENO);
+  close(null);
 }
 
-// The one of the MPI that DISTAL was built with, unless the user has a wrapper for it.
-std::string starter() {
-  const char* said = std::getenv("DISTAL_MPIRUN");
-  return said ? said : DISTAL_MPIEXEC;
+// $DISTAL_MPIRUN, or the mpirun of the MPI that DISTAL was built with.
+std::string mpirun() {
+  const char* chosen = std::getenv("DISTAL_MPIRUN");
+  return chosen ? chosen : DISTAL_MPIEXEC;
 }
 
 }  // namespace
 
-void require_alone() {
+void require_single_process() {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
     int64_t processes = std::atoll(environment(name).c_str());
     if (processes < 2) continue;
-    throw Error(fmt::format("this is one of {} processes of a job, and the threads engine is one process", processes),
-                {}, "--engine mpi lets them run the program together");
+    throw Error(
+        fmt::format("this is one of {} processes of a job, but the threads engine runs in one process", processes), {},
+        "use --engine mpi to run the program on all of them");
   }
 }
 
@@ -90,15 +91,15 @@ int start_on_mpi(const CliOptions& options) {
   std::vector<std::string> command;
   std::string program = program_with_mpi();
   if (!is_rank_of_a_job()) {
-    // Whatever is wrong is said here, before there are ranks.
+    // Report errors here once, and not from every rank.
     require_runnable(options);
-    say_what_is_fine();
-    leave_input_alone();
-    command = {starter(), "-n", std::to_string(std::max(1, options.ranks))};
+    set_open_mpi_defaults();
+    detach_stdin();
+    command = {mpirun(), "-n", std::to_string(std::max(1, options.ranks))};
   }
   command.push_back(program);
-  command.insert(command.end(), options.words.begin(), options.words.end());
-  become(command);
+  command.insert(command.end(), options.arguments.begin(), options.arguments.end());
+  replace_process(command);
 }
 
 }  // namespace distal::core

@@ -4,11 +4,11 @@
 
 namespace distal::core {
 
-// Starts the program that is linked with MPI in place of this one: under mpirun with as many ranks as are asked for, or
-// as it is, if this process is a rank of a job already. Returns only by an Error.
+// Replaces this process by mpirun with `distal-mpi`, on the ranks that the options ask for. If this process is an MPI
+// rank already, replaces it by `distal-mpi` alone. Never returns; throws an Error if it cannot start the program.
 int start_on_mpi(const CliOptions& options);
 
-// Refuses to be one of several processes that a starter of MPI has started: each would do the same work.
-void require_alone();
+// Throws an Error if an MPI launcher has started several of this process. Each would do the same work.
+void require_single_process();
 
 }  // namespace distal::core

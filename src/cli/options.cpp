@@ -33,7 +33,7 @@ Bindings parse_settings(const std::vector<std::string>& settings) {
       int64_t value = 0;
       auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
       if (error != std::errc() || end != text.data() + text.size()) {
-        throw Error(fmt::format("--set {}: '{}' is not an integer of 64 bits", name, text));
+        throw Error(fmt::format("--set {}: '{}' is not a 64-bit integer", name, text));
       }
       out[name] = value;
     }

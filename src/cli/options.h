@@ -12,17 +12,17 @@
 
 namespace distal::core {
 
-// What the command line said.
+// The command line, parsed.
 struct CliOptions {
-  std::vector<std::string> words;  // all of it, without the program's name
+  std::vector<std::string> arguments;  // argv without the program's name
   std::string file;
   std::vector<std::string> set;  // "ni=512,gx=4"
   std::string engine = "threads";
   std::string leaf = "auto";
   bool strict_order = false;
   int threads = 0;
-  int ranks = 0;  // 0: not said
-  int nodes = 1;  // that have the ranks
+  int ranks = 0;  // 0: not given
+  int nodes = 1;  // the nodes that share the ranks; explain
   int reps = 3;
   std::string type;
   bool check = false;
@@ -40,36 +40,36 @@ struct CliOptions {
   int64_t ni = 0, nj = 0, nk = 0, processors = 0, bytes_per_processor = 0;  // plan cosma
 };
 
-// How many elements of an output are checked; 0: all.
+// The number of elements of an output to check; 0: all.
 inline int64_t samples(const CliOptions& options) { return options.check ? 0 : 1000; }
 
-// "a=1,b=2" as values by name; anything else is an Error that shows what is legal.
+// Parses "a=1,b=2". Throws an Error for anything else.
 Bindings parse_settings(const std::vector<std::string>& settings);
 
-// "B=b.npy" as file names by tensor.
+// Parses "B=b.npy", given once per tensor. Returns the file names by tensor.
 std::map<std::string, std::string> parse_files(const std::vector<std::string>& words, const std::string& option,
                                                const Module& module);
 
-// The element type that --type names.
+// The element type that --type names. Throws an Error if there is no such type.
 ElementType parse_type_option(const std::string& name);
 
-// The program of the command line with its params: parsed, typed, bound and validated.
+// The program of the command line and the values of its params, validated.
 struct LoadedModule {
   Module module;
   Bindings params;
 };
 LoadedModule load_module(const CliOptions& options);
 
-// Shows what a program would do.
+// Prints what a program would do. Returns the exit status.
 int explain(const CliOptions& options, const LoadedModule& loaded);
 
-// Runs a program on the ranks of this job; the exit status.
+// Runs a program on the ranks of this job. Returns the exit status.
 using RunOnMpi = std::function<int(const CliOptions& options)>;
 
-// The program of the command line; one that cannot be run is refused.
+// Loads, plans and verifies the program of the command line.
 Plan checked_plan(const CliOptions& options);
 
-// The commands; each returns the exit status.
+// The commands. Each returns the exit status.
 int run_command(const CliOptions& options, const RunOnMpi& run_on_mpi);
 int explain_command(const CliOptions& options);
 int emit_command(const CliOptions& options);
@@ -77,12 +77,12 @@ int check_command(const CliOptions& options);
 int redistribute_command(const CliOptions& options);
 int plan_cosma_command(const CliOptions& options);
 
-// What --version prints: also which BLAS there is, since results and times depend on it.
+// What --version prints. It names the BLAS, because results and times depend on it.
 std::string version_text();
 
-// Parses the command line and does what it says. Errors are printed on stderr and become the exit status. A program
-// that is linked with MPI says how to run on it; another one starts that program. Of several processes with the same
-// words one `speaks`, and says what is wrong with them.
-int main_command(int argc, const char* const* argv, const RunOnMpi& run_on_mpi = {}, bool speaks = true);
+// Parses the command line and runs its command. Prints errors to stderr and returns the exit status. The executable
+// that is linked with MPI passes `run_on_mpi`; the other one starts that executable. Of several processes with the same
+// command line only the reporter prints what is wrong with it.
+int main_command(int argc, const char* const* argv, const RunOnMpi& run_on_mpi = {}, bool is_reporter = true);
 
 }  // namespace distal::core

@@ -32,9 +32,10 @@ int plan_cosma_command(const CliOptions& o) {
     return 0;
   }
   fmt::print("{}\n", settings);
-  std::fflush(stdout);  // before the line for people, also where both go into one file
-  fmt::print(stderr, "{} of {} processors, {} moved in all, {} at most on one processor\n", plan.used_processors,
-             o.processors, bytes_text(double(plan.bytes_moved)), bytes_text(double(plan.memory_per_processor)));
+  std::fflush(stdout);  // keeps the order if stdout and stderr go to one file
+  fmt::print(stderr, "{} of {}, {} moved in all, {} at most on one processor\n", with_commas(plan.used_processors),
+             counted(o.processors, "processor"), bytes_text(double(plan.bytes_moved)),
+             bytes_text(double(plan.memory_per_processor)));
   return 0;
 }
 

@@ -11,7 +11,7 @@
 #include <fstream>
 #include <set>
 
-#include "cli/threads_site.h"
+#include "cli/threads_backend.h"
 #include "lower/compile.h"
 #include "support/available_memory.h"
 #include "support/text.h"
@@ -26,12 +26,12 @@ void require_cpu(const Grid& grid, const std::string& engine) {
               Error::Kind::Resources);
 }
 
-// Those that --load names. Every process reads them whole.
-std::map<std::string, std::string> files_with_room(const CliOptions& options, const Module& module, int processes) {
+// The files that --load names. Throws an Error if they do not fit into memory: every process reads all of them.
+std::map<std::string, std::string> checked_load_files(const CliOptions& options, const Module& module, int processes) {
   std::map<std::string, std::string> files = parse_files(options.load, "--load", module);
   int64_t bytes = 0;
   for (const auto& [tensor, file] : files) {
-    std::error_code missing;  // which is said where it is read
+    std::error_code missing;  // reported when the file is read
     auto size = std::filesystem::file_size(file, missing);
     if (!missing) bytes += static_cast<int64_t>(size);
   }
@@ -42,7 +42,7 @@ std::map<std::string, std::string> files_with_room(const CliOptions& options, co
 LeafChoice leaf_choice(const CliOptions& options) {
   if (options.strict_order && options.leaf != "auto") {
     throw Error(
-        fmt::format("--strict-order chooses how leaves run, and --leaf {} does too; give one of them", options.leaf));
+        fmt::format("--strict-order and --leaf {} both choose how leaves run; give only one of them", options.leaf));
   }
   if (options.strict_order) return LeafChoice::Strict;
   if (options.leaf == "generated") return LeafChoice::Generated;
@@ -51,7 +51,7 @@ LeafChoice leaf_choice(const CliOptions& options) {
 
 }  // namespace
 
-// Grids may also stand in place, in a tensor's declaration and in a schedule.
+// Declarations of tensors and schedules may contain grids too.
 void require_host(const Module& module, const std::string& engine) {
   for (const Machine& m : module.machines) {
     for (const Grid& g : m.levels) require_cpu(g, engine);
@@ -74,7 +74,7 @@ void require_host(const Module& module, const std::string& engine) {
 
 void require_options(const CliOptions& options, const Module& module) {
   if (options.engine == "mpi" && options.own_memory) {
-    throw Error("--own-memory is of the threads engine; ranks have memory of their own");
+    throw Error("the mpi engine does not support --own-memory");
   }
   leaf_choice(options);
   parse_files(options.load, "--load", module);
@@ -83,10 +83,10 @@ void require_options(const CliOptions& options, const Module& module) {
 
 RunInputs::RunInputs(const CliOptions& options, const LoadedModule& loaded, int processes)
     : plan(make_plan(compile(loaded.module), loaded.params)),
-      data(plan, files_with_room(options, loaded.module, processes), options.seed) {}
+      data(plan, checked_load_files(options, loaded.module, processes), options.seed) {}
 
-int64_t bytes_beside(const Plan& plan, const CliOptions& options, bool alone) {
-  int64_t bytes = checking_bytes(plan, samples(options), alone);
+int64_t extra_bytes(const Plan& plan, const CliOptions& options, bool has_all_pieces) {
+  int64_t bytes = checking_bytes(plan, samples(options), has_all_pieces);
   for (const auto& [tensor, file] : parse_files(options.save, "--save", plan.program->module)) {
     bytes = std::max(bytes, whole_bytes(plan, plan.tensor_index(tensor)));
   }
@@ -96,11 +96,11 @@ int64_t bytes_beside(const Plan& plan, const CliOptions& options, bool alone) {
 PreparedRun::PreparedRun(const CliOptions& options, const LoadedModule& loaded)
     : PreparedRun(options, std::make_unique<RunInputs>(options, loaded),
                   [&](const Plan& plan, const MakeLeaves& make_leaves) {
-                    return threads_site(plan, make_leaves, {options.threads, options.own_memory},
-                                        bytes_beside(plan, options, true));
+                    return make_threads_backend(plan, make_leaves, {options.threads, options.own_memory},
+                                                extra_bytes(plan, options, true));
                   }) {}
 
-PreparedRun::PreparedRun(const CliOptions& options, std::unique_ptr<RunInputs> inputs, const MakeSite& make_site)
+PreparedRun::PreparedRun(const CliOptions& options, std::unique_ptr<RunInputs> inputs, const MakeBackend& make_backend)
     : options_(options), inputs_(std::move(inputs)), plan_(inputs_->plan), data_(inputs_->data) {
   LeafChoice leaf = leaf_choice(options);
   auto make_leaves = [&] {
@@ -112,15 +112,15 @@ PreparedRun::PreparedRun(const CliOptions& options, std::unique_ptr<RunInputs> i
     }
     return leaves;
   };
-  site_ = make_site(plan_, make_leaves);
+  backend_ = make_backend(plan_, make_leaves);
   show_progress("placing data");
-  for (size_t t = 0; t < plan_.tensors.size(); ++t) data_.place(static_cast<int>(t), site_->store());
-  if (site_->has_all_pieces()) {
-    checker_ = std::make_unique<ResultChecker>(plan_, data_, site_->store());
+  for (size_t t = 0; t < plan_.tensors.size(); ++t) data_.place(static_cast<int>(t), backend_->store());
+  if (backend_->has_all_pieces()) {
+    checker_ = std::make_unique<ResultChecker>(plan_, data_, backend_->store());
   } else {
     checker_ = std::make_unique<ResultChecker>(
-        plan_, data_, site_->store(), [this](int64_t p) { return site_->is_here(p); },
-        [this](int tensor) { return site_->gather(tensor, true); });
+        plan_, data_, backend_->store(), [this](int64_t p) { return backend_->is_local(p); },
+        [this](int tensor) { return backend_->gather(tensor, true); });
   }
 }
 
@@ -132,59 +132,60 @@ void PreparedRun::run_all() {
       seconds_.push_back(run_checked());
       continue;
     }
-    seconds_.push_back(timed([&] { site_->run(); }));
+    seconds_.push_back(timed([&] { backend_->run(); }));
   }
   show_progress("");
-  check_ = site_->of_all(checker_->result());
+  check_ = backend_->combined(checker_->result());
   std::sort(seconds_.begin(), seconds_.end());
 }
 
 void PreparedRun::save(const std::string& tensor, const std::string& file) {
   int index = plan_.tensor_index(tensor);
   const Coordinates& shape = plan_.tensors[index].owners.shape();
-  std::vector<std::byte> whole = site_->gather(index, false);
-  if (site_->speaks()) write_npy(file, {site_->store().type(), {shape.begin(), shape.end()}, std::move(whole)});
+  std::vector<std::byte> whole = backend_->gather(index, false);
+  if (!backend_->is_reporter()) return;
+  write_npy(file, {backend_->store().type(), {shape.begin(), shape.end()}, std::move(whole)});
 }
 
 RunReport PreparedRun::report() const {
   std::vector<std::string> leaf_names;
   for (const LeafKernel* leaf : leaves_) leaf_names.push_back(leaf->description());
   return {options_.engine,
-          site_->processors(),
+          backend_->description(),
           &plan_,
           seconds_,
           check_,
           counts_.bytes_moved,
           counts_.bytes_copied,
           counts_.messages,
-          site_->peak_per_processor(),
+          backend_->peak_per_processor(),
           counts_.tasks,
           std::move(leaf_names),
-          site_->resident_bytes()};
+          backend_->resident_bytes()};
 }
 
 void PreparedRun::restore_outputs() {
   std::set<int> outputs;
   for (const StagePlan& s : plan_.stages) outputs.insert(s.output);
-  for (int t : outputs) data_.place(t, site_->store());
+  for (int t : outputs) data_.place(t, backend_->store());
 }
 
 double PreparedRun::timed(const std::function<void()>& run) {
-  site_->meet();
+  backend_->barrier();
   auto start = std::chrono::steady_clock::now();
   run();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Statement by statement, so that each can be checked before the next one changes what it read.
+// Runs statement by statement and checks each one before the next one changes its operands.
 double PreparedRun::run_checked() {
   double taken = 0;
   RunCounts sum;
   for (size_t s = 0; s < plan_.stages.size(); ++s) {
     const StagePlan& stage = plan_.stages[s];
     std::vector<std::byte> before;
-    if (checker_->is_written(stage.output)) before = site_->gather(stage.output, true);
-    taken += timed([&] { sum += site_->run_stage(s); });
+    if (checker_->is_written(stage.output)) before = backend_->gather(stage.output, true);
+    taken += timed([&] { sum += backend_->run_stage(s); });
     show_progress("checking");
     checker_->check(stage, before, samples(options_), options_.seed);
   }

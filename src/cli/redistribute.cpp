@@ -28,14 +28,14 @@ std::string free_name(const Module& module, std::string name) {
   return name;
 }
 
-// The program that moves the tensor: the declarations of the file that it needs, and one statement.
+// The program that moves the tensor: the old and the new tensor, and one statement.
 LoadedModule redistribution_module(const CliOptions& options) {
   LoadedModule loaded = load_module(options);
   Tensor from = find_tensor(loaded.module, options.tensor);
   Tensor to = parse_format(options.format, "format", loaded.module, from);
   loaded.module.statements.clear();
   loaded.module.tensors = {to};
-  validate(loaded.module, loaded.params);  // while it has the name that the user knows
+  validate(loaded.module, loaded.params);  // before the renaming, so that errors show the user's name
   to.name = free_name(loaded.module, from.name + "_redistributed");
   loaded.module.tensors = {to, from};
   loaded.module.statements = {redistribution(to, from.name)};
@@ -43,7 +43,7 @@ LoadedModule redistribution_module(const CliOptions& options) {
   return loaded;
 }
 
-// The files of one of --load and --save. Only one tensor is there, before and after.
+// Requires that --load or --save names only the tensor that is redistributed.
 void require_tensor(const CliOptions& options, const std::vector<std::string>& words, const std::string& option) {
   for (const std::string& word : words) {
     if (word.substr(0, word.find('=')) == options.tensor) continue;

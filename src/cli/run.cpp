@@ -10,9 +10,9 @@ namespace {
 
 int run_on_threads(const CliOptions& options, const LoadedModule& loaded) {
   require_host(loaded.module, options.engine);
-  require_alone();
+  require_single_process();
   if (options.ranks > 1) {
-    throw Error("--ranks: the threads engine is one process; the engines mpi and legion have several");
+    throw Error("--ranks: the threads engine runs in one process; use --engine mpi or legion for several");
   }
   std::map<std::string, std::string> saved = parse_files(options.save, "--save", loaded.module);
   PreparedRun prepared(options, loaded);
@@ -30,7 +30,7 @@ int run_command(const CliOptions& options, const RunOnMpi& run_on_mpi) {
   }
   if (options.engine == "mpi") return run_on_mpi ? run_on_mpi(options) : start_on_mpi(options);
   LoadedModule loaded = load_module(options);
-  // A wrong name is said before the work, not after it.
+  // Report an unwritable file before the run, not after it.
   for (const auto& [tensor, file] : parse_files(options.save, "--save", loaded.module)) require_writable(file);
   return options.engine == "legion" ? run_on_legion(options, loaded) : run_on_threads(options, loaded);
 }

@@ -60,15 +60,14 @@ nlohmann::ordered_json RunReport::json() const {
 
 std::string RunReport::ran_text() const {
   const Machine& machine = plan->stages[0].stage->machine;
-  return fmt::format("  ran on    {} processors, {} of {}, {} leaf, {}\n", plan->processors,
-                     machine_text(machine, plan->params), on, fmt::join(leaves, ", "),
+  return fmt::format("  ran on    {}, {} of {}, {} leaf, {}\n", counted(plan->processors, "processor"),
+                     machine_text(machine, plan->params), backend, fmt::join(leaves, ", "),
                      to_string(plan->program->module.type));
 }
 
 std::string RunReport::moved_text() const {
-  std::string copied = bytes_copied ? fmt::format(" ({} really copied)", bytes_text(double(*bytes_copied))) : "";
-  return fmt::format("  moved     {} in {} messages{}\n", bytes_text(double(bytes_moved)), with_commas(messages),
-                     copied);
+  std::string copied = bytes_copied ? fmt::format(" ({} physically copied)", bytes_text(double(*bytes_copied))) : "";
+  return fmt::format("  moved     {} in {}{}\n", bytes_text(double(bytes_moved)), counted(messages, "message"), copied);
 }
 
 std::string RunReport::memory_text() const {
@@ -89,8 +88,8 @@ std::string RunReport::speed_text() const {
 }
 
 std::string RunReport::check_text() const {
-  std::string out = fmt::format("  check     {}, largest relative error {:.1e} in {} elements\n",
-                                check.ok ? "correct" : "WRONG", check.max_relative_error, with_commas(check.checked));
+  std::string out = fmt::format("  check     {}, largest relative error {:.1e} in {}\n", check.ok ? "correct" : "WRONG",
+                                check.max_relative_error, counted(check.checked, "element"));
   if (!check.ok) out += fmt::format("            {}\n", check.first_wrong);
   return out;
 }
@@ -106,7 +105,7 @@ double RunReport::flops() const {
   return sum;
 }
 
-// Each operand and result of every statement once.
+// Counts each operand and result once per statement.
 double RunReport::tensor_bytes() const {
   double sum = 0;
   for (const StagePlan& s : plan->stages) {

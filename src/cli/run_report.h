@@ -10,30 +10,30 @@
 
 namespace distal::core {
 
-// What there is to say of a run, whatever engine it ran on.
+// The results of a run, on any engine.
 struct RunReport {
-  std::string engine;  // as the command line calls it
-  std::string on;      // what its processors are, in words
+  std::string engine;   // the name on the command line
+  std::string backend;  // its description, such as "threads"
   const Plan* plan = nullptr;
   std::vector<double> seconds;  // sorted
   CheckResult check;
   int64_t bytes_moved = 0;
-  std::optional<int64_t> bytes_copied;  // none: only the engine's own runtime knows
+  std::optional<int64_t> bytes_copied;  // none: unknown, as with Legion
   int64_t messages = 0;
   int64_t peak_bytes_per_processor = 0;
   int64_t tasks = 0;
-  std::vector<std::string> leaves;        // by statement
-  std::optional<int64_t> resident_bytes;  // of the process that has most
+  std::vector<std::string> leaves;        // one description per statement
+  std::optional<int64_t> resident_bytes;  // the maximum over the processes
 
   nlohmann::ordered_json json() const;
-  // The lines of a summary, each of one subject.
+  // The lines of the summary.
   std::string ran_text() const;
   std::string moved_text() const;
   std::string memory_text() const;
   std::string time_text() const;
   std::string speed_text() const;
   std::string check_text() const;
-  // All of them, behind the statements.
+  // The statements and all lines.
   std::string summary() const;
 
  private:
@@ -42,13 +42,13 @@ struct RunReport {
   double tensor_bytes() const;
 };
 
-// As one JSON object, or as lines for a person.
+// Prints one JSON object, or the summary.
 void print_report(const RunReport& report, bool json);
 
-// Refuses a run that needs more than there is.
+// Throws an Error if a run needs more memory than the machine has.
 void require_memory(int64_t need, int64_t have);
 
-// One line on a terminal that says what is going on; it is overwritten by the next, and by nothing at the end.
+// Shows a progress line on a terminal. It replaces the last one; an empty text removes it.
 void show_progress(const std::string& what);
 
 }  // namespace distal::core

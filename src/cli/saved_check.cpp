@@ -11,8 +11,8 @@ namespace distal::core {
 
 namespace {
 
-// Lays a whole array out as the plan's pieces.
-void take(const Plan& plan, int tensor, const NpyArray& array, TensorStore& store) {
+// Copies a whole array into the pieces of a tensor.
+void scatter(const Plan& plan, int tensor, const NpyArray& array, TensorStore& store) {
   const Coordinates& shape = plan.tensors[tensor].owners.shape();
   auto bytes = static_cast<size_t>(plan.tensors[tensor].element_bytes);
   store.fill(tensor, [&](std::span<const int64_t> at, void* element) {
@@ -33,7 +33,7 @@ CheckResult check_saved(const Plan& plan, const Dataset& data, const std::string
     const StagePlan& stage = plan.stages[s];
     std::vector<std::byte> before;
     if (checker.is_written(stage.output)) before = store.gather(stage.output);
-    take(plan, stage.output, read_npy(fmt::format("{}/{}.npy", folder, s)), store);
+    scatter(plan, stage.output, read_npy(fmt::format("{}/{}.npy", folder, s)), store);
     checker.check(stage, before, max_samples, seed);
   }
   return checker.result();

@@ -7,7 +7,7 @@ namespace distal::core {
 
 namespace {
 
-// Programs whose leaves need no BLAS run without one, so that it is missing is no error here.
+// A missing BLAS is no error here: programs whose leaves do not need a BLAS run without it.
 std::string blas_or_why_not() {
   try {
     return blas_description();

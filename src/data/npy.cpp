@@ -17,15 +17,16 @@
 
 namespace distal::core {
 
-static_assert(std::endian::native == std::endian::little, "the elements of a .npy file are used as they stand");
+static_assert(std::endian::native == std::endian::little,
+              "the elements of a .npy file are read and written without conversion");
 
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr size_t kVersionBytes = 2;
-constexpr size_t kAlignment = 64;  // the data of a written file starts at a multiple of it
+constexpr size_t kAlignment = 64;  // the elements of a written file start at a multiple of this
 
-// The bytes of `count` elements of `size` bytes, or -1 where no file can hold them.
+// The bytes of an array of this shape with elements of `size` bytes; -1 if the number overflows.
 int64_t bytes_of(const std::vector<int64_t>& shape, int64_t size) {
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
   int64_t bytes = size;
@@ -35,14 +36,13 @@ int64_t bytes_of(const std::vector<int64_t>& shape, int64_t size) {
   return bytes;
 }
 
-// Reads a file front to back and knows how much of it is left, so that nothing is ever allocated on the word of
-// a header alone.
+// Reads a file from front to back and knows how many bytes are left. So a wrong header cannot cause a large allocation.
 class FileReader {
  public:
   explicit FileReader(const std::string& path) : path_(path) {
     std::error_code failed;
     if (!std::filesystem::exists(path, failed)) throw Error(fmt::format("'{}' does not exist", path));
-    if (!std::filesystem::is_regular_file(path, failed)) refuse_npy(path, "is not a file that can be read");
+    if (!std::filesystem::is_regular_file(path, failed)) refuse_npy(path, "is not a regular file");
     left_ = static_cast<int64_t>(std::filesystem::file_size(path, failed));
     in_.open(path, std::ios::binary);
     if (failed || !in_) refuse_npy(path, "cannot be opened for reading");
@@ -115,19 +115,20 @@ bool can_be_written(const std::string& path) {
   return std::filesystem::is_directory(folder, failed) && may(folder, W_OK | X_OK);
 }
 
-// Behind it there are as many bytes as it asks for.
+// Reads the header, and checks that the file has exactly the elements that it asks for.
 NpyHeader read_header(FileReader& file, const std::string& path) {
   NpyHeader header = parse_npy_header(read_header_text(file, path), path);
   int64_t bytes = bytes_of(header.shape, size_of(header.type));
   if (bytes < 0) refuse_npy(path, "has a 'shape' that is larger than any file");
   if (bytes != file.left()) {
-    refuse_npy(path, fmt::format("has {} bytes of elements where its header asks for {}", file.left(), bytes));
+    refuse_npy(path, fmt::format("has {} bytes of elements, but its header asks for {}", file.left(), bytes));
   }
   return header;
 }
 
 [[noreturn]] void refuse_to_write(const std::string& path) {
-  throw Error(fmt::format("'{}' cannot be opened for writing", path), {}, "name a file in a folder of yours");
+  throw Error(fmt::format("'{}' cannot be opened for writing", path), {},
+              "name a file in a folder that you may write to");
 }
 
 }  // namespace
@@ -150,7 +151,7 @@ NpyArray read_npy(const std::string& path) {
     }
     return array;
   } catch (const std::bad_alloc&) {
-    throw Error(fmt::format("'{}' needs {} bytes of memory, more than there are", path, bytes), {},
+    throw Error(fmt::format("'{}' needs {} bytes of memory, more than is available", path, bytes), {},
                 "load a smaller array", Error::Kind::Resources);
   }
 }

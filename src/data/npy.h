@@ -9,8 +9,8 @@
 
 namespace distal::core {
 
-// A dense array as a .npy file holds it, always in C order (the last dimension is contiguous). A scalar has an
-// empty shape and one element.
+// The dense array of a .npy file, always in C order (the last dimension is contiguous). A scalar has an empty shape and
+// one element.
 struct NpyArray {
   ElementType type = ElementType::Double;
   std::vector<int64_t> shape;
@@ -18,15 +18,14 @@ struct NpyArray {
   bool operator==(const NpyArray&) const = default;
 };
 
-// Reads format versions 1 to 3. An array in Fortran order is brought into C order. Throws Error, with the file's
-// name and what would be legal, for everything that is not a whole little-endian array of an element type of ours.
+// Reads format versions 1 to 3, and converts Fortran order to C order. Throws Error for a file that is not one complete
+// little-endian array of a supported element type. The error names the file and says what is legal.
 NpyArray read_npy(const std::string& path);
 
-// The same without its elements: type and shape only.
+// Reads the type and the shape only; the elements stay empty.
 NpyArray read_npy_head(const std::string& path);
 
-// Refuses a path that write_npy would refuse to open, as far as that can be told without touching it: so that it is
-// said before the work and not after it.
+// Throws Error if write_npy could not open the path. It does not touch the file, so it can be called before long work.
 void require_writable(const std::string& path);
 
 // Writes the oldest format version that can hold the header, as NumPy does.

@@ -20,7 +20,7 @@ constexpr std::array<std::pair<std::string_view, ElementType>, 6> kTypeCodes = {
     {"c16", ElementType::ComplexDouble},
 }};
 
-// Reads the one Python literal that a header is: a dictionary with three known keys.
+// Parses the Python literal of a header: a dictionary with three known keys.
 class HeaderParser {
  public:
   HeaderParser(std::string_view text, const std::string& path) : text_(text), path_(path) {}
@@ -133,7 +133,7 @@ class HeaderParser {
     auto [after, status] = std::from_chars(text_.data() + at_, end, extent);
     if (status != std::errc{} || extent < 0) fail("has a malformed header: a number of its 'shape' is not a size");
     at_ = static_cast<size_t>(after - text_.data());
-    accept('L');  // Python 2 wrote long integers so
+    accept('L');  // Python 2 wrote long integers with an L
     return extent;
   }
 
@@ -155,7 +155,7 @@ class HeaderParser {
 
 void refuse_npy(const std::string& path, const std::string& reason) {
   throw Error(fmt::format("'{}' {}", path, reason), {},
-              "a .npy file of format version 1 to 3 is legal whose elements are little-endian float32 (f4), "
+              "a legal .npy file has format version 1 to 3 and little-endian elements: float32 (f4), "
               "float64 (f8), int32 (i4), int64 (i8), complex64 (c8) or complex128 (c16)");
 }
 
@@ -164,7 +164,7 @@ NpyHeader parse_npy_header(std::string_view text, const std::string& path) { ret
 std::string format_npy_header(ElementType type, const std::vector<int64_t>& shape) {
   std::string extents;
   for (int64_t extent : shape) extents += fmt::format("{}, ", extent);
-  // Python's tuple of one keeps its comma; longer ones, by NumPy's habit, have none at the end.
+  // A Python tuple of one element needs its comma. NumPy writes longer tuples without a comma at the end.
   if (shape.size() == 1) extents.pop_back();
   if (shape.size() > 1) extents.resize(extents.size() - 2);
   for (const auto& [code, of] : kTypeCodes) {

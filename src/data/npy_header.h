@@ -9,7 +9,7 @@
 
 namespace distal::core {
 
-// What the dictionary at the head of a .npy file says.
+// The contents of the dictionary in the header of a .npy file.
 struct NpyHeader {
   ElementType type = ElementType::Double;
   bool fortran_order = false;
@@ -19,10 +19,10 @@ struct NpyHeader {
 // Parses "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }". Throws Error naming `path`.
 NpyHeader parse_npy_header(std::string_view text, const std::string& path);
 
-// The same dictionary for an array in C order.
+// Formats this dictionary for an array in C order.
 std::string format_npy_header(ElementType type, const std::vector<int64_t>& shape);
 
-// Refuses `path` for the given reason; the help says what a file must be.
+// Throws Error: `path` and the reason; the help says which files are legal.
 [[noreturn]] void refuse_npy(const std::string& path, const std::string& reason);
 
 }  // namespace distal::core

@@ -7,11 +7,10 @@
 
 namespace distal::core {
 
-// The random data of a tensor is a pure function of its element's place, so that every processor fills its own
-// pieces without communication, and any engine and any grid sees the same tensor.
+// A random element of a tensor is a pure function of the seed and its position. So every processor fills its own pieces
+// without communication, and all engines and grids see the same tensor.
 
-// A bijection of 64-bit words after which every bit of the input moves every bit of the output (the finaliser of
-// splitmix64).
+// A bijection of 64-bit words in which every input bit affects every output bit (the finaliser of splitmix64).
 constexpr uint64_t mix_bits(uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
@@ -22,8 +21,7 @@ namespace random_detail {
 
 constexpr uint64_t kGolden = 0x9e3779b97f4a7c15ULL;  // 2^64 over the golden ratio: spreads consecutive indices
 
-// Mixed twice: with one round, two seeds that differ by a multiple of the step would give shifted copies of one
-// sequence.
+// Mixes twice. With one round, seeds that differ by a multiple of kGolden would give shifted copies of one sequence.
 constexpr uint64_t bits_at(uint64_t seed, uint64_t index) { return mix_bits(mix_bits(index * kGolden) ^ seed); }
 
 template <class Real>
@@ -35,8 +33,8 @@ constexpr Real real_from(uint64_t bits) {
 
 }  // namespace random_detail
 
-// Uniform in [-1, 1), for a complex type in both parts; integers uniform in -8 ... 8, small enough that sums of
-// products stay exact.
+// Uniform in [-1, 1), for a complex type in both parts. Integers are uniform in -8 ... 8, so that sums of products stay
+// exact.
 template <class T>
 constexpr T random_value(uint64_t seed, int64_t linear_index) {
   uint64_t bits = random_detail::bits_at(seed, static_cast<uint64_t>(linear_index));
@@ -52,7 +50,7 @@ constexpr T random_value(uint64_t seed, int64_t linear_index) {
   }
 }
 
-// The seed of one tensor's data: tensors of one run differ, and so do runs with different seeds.
+// The seed of one tensor's data. Different tensors of a run get different data, and so do runs with different seeds.
 inline uint64_t tensor_seed(const std::string& name, uint64_t seed) {
   uint64_t hash = mix_bits(seed + random_detail::kGolden);
   for (char c : name) hash = mix_bits(hash ^ static_cast<unsigned char>(c)) + random_detail::kGolden;

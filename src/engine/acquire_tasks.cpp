@@ -9,19 +9,20 @@ namespace distal::core {
 
 namespace {
 
-// Calls f(i, part) for every rectangle of some regions that overlaps another one, in their order.
+// Calls f(i, overlap) for every rectangle i of the accesses that overlaps `other`, in their order.
 template <class F>
-void for_each_overlap(const std::vector<Rect>& rects, const std::vector<Region>& regions, const Rect& other, F&& f) {
-  for (const Region& region : regions) {
-    for (size_t i : overlapping(region, rects, other)) f(i, intersect(other, rects[i]));
+void for_each_overlap(const std::vector<Rect>& rects, const std::vector<AccessRects>& access_rects, const Rect& other,
+                      F&& f) {
+  for (const AccessRects& access : access_rects) {
+    for (size_t i : overlapping(access, rects, other)) f(i, intersect(other, rects[i]));
   }
 }
 
-// The parts of a rectangle in the order of a slot's rectangles that hold them, each with the slot's view of it.
+// Calls f(view, piece) for disjoint pieces that make up `part`; the view is that of the slot's rectangle around it.
 template <class F>
 void for_each_in_slot(const Slot& slot, const Rect& part, F&& f) {
   std::vector<Rect> left{part};
-  for_each_overlap(slot.rects, slot.regions, part, [&](size_t j, const Rect&) {
+  for_each_overlap(slot.rects, slot.access_rects, part, [&](size_t j, const Rect&) {
     std::vector<Rect> next;
     for (const Rect& r : left) {
       if (overlap(r, slot.rects[j])) f(slot.views[j], intersect(r, slot.rects[j]));
@@ -31,13 +32,13 @@ void for_each_in_slot(const Slot& slot, const Rect& part, F&& f) {
   });
 }
 
-// Another access asks for the same rectangle, and comes before.
+// The first rectangle of the fetch that equals rectangle i: an earlier access asks for the same one.
 size_t same_rect_before(const Fetch& f, size_t i) {
-  for (const Region& region : f.regions) {
-    size_t found = rect_at(region, f.rects, f.rects[i].lo);
+  for (const AccessRects& access : f.access_rects) {
+    size_t found = rect_at(access, f.rects, f.rects[i].lo);
     if (found < i && f.rects[found] == f.rects[i]) return found;
   }
-  throw InternalError("a rectangle that nobody gives room to");
+  throw InternalError("a fetched rectangle has no memory");
 }
 
 std::vector<bool> marked(const std::vector<size_t>& some, size_t all) {
@@ -49,17 +50,17 @@ std::vector<bool> marked(const std::vector<size_t>& some, size_t all) {
 }  // namespace
 
 void Runner::fetch(const FetchStep& step) {
-  // Neighbours serve what they had before this step, so all sources are looked up before anyone moves on.
+  // Neighbours serve what they acquired at the step before, so all sources are looked up before any slot advances.
   std::vector<std::vector<Slot*>> sources;
   for (const Fetch& f : step.fetches) sources.push_back(source_slots(step, f));
-  carriers_ = carriers_of(step);
+  relays_ = relays_of(step);
   for (size_t i = 0; i < step.fetches.size(); ++i) {
     const Fetch& f = step.fetches[i];
     is_here(f.place) ? fetch_one(step, f, sources[i]) : serve(step, f, sources[i]);
   }
 }
 
-// Where each piece comes from: a slot of somebody's, or null for a piece at home or in another process.
+// By piece of the fetch: the slot that it is copied from; null if it comes from a home piece or another process.
 std::vector<Slot*> Runner::source_slots(const FetchStep& step, const Fetch& f) {
   std::vector<Slot*> out;
   for (const FetchPiece& p : f.pieces) {
@@ -87,10 +88,10 @@ void Runner::count_arrival(const Arrival& arrival, int64_t bytes) {
   if (bytes > 0 && !arrival->exchange(true)) ++messages_;
 }
 
-// From one process to another, unless it lies at home in reach of both.
+// True for data of another process, unless it lies in a home piece that this place can read directly.
 bool Runner::comes_by_message(const FetchPiece& piece, int64_t place) const {
-  if (!needs_.options.apart(piece.source, place)) return false;
-  return piece.from != FetchPiece::From::Home || !needs_.options.reach.together(piece.source, place);
+  if (!needs_.options.in_different_processes(piece.source, place)) return false;
+  return piece.from != FetchPiece::From::Home || !needs_.options.reach.shares_memory(piece.source, place);
 }
 
 void Runner::fetch_one(const FetchStep& step, const Fetch& f, const std::vector<Slot*>& sources) {
@@ -100,15 +101,15 @@ void Runner::fetch_one(const FetchStep& step, const Fetch& f, const std::vector<
   lay_out(a, f, slot);
   if (a.acquire->privilege == Privilege::Read) {
     fill_slot(a, f, slot, sources);
-  } else if (!begins_in_leaf()) {
-    begin_slot(a, f.place, slot);
+  } else if (!all_leaves_overwrite()) {
+    init_output_slot(a, f.place, slot);
   }
 }
 
-// Decides for every rectangle whether it is used where it lies, and gives the others room in the slot.
+// Sets the slot's views: each rectangle is used in place or gets a part of the slot's memory.
 void Runner::lay_out(const AcquirePlan& a, const Fetch& f, Slot& slot) {
   slot.rects = f.rects;
-  slot.regions = f.regions;
+  slot.access_rects = f.access_rects;
   slot.views.assign(f.rects.size(), View{});
   slot.in_place = views_of(plan_, a, f, needs_.options.reach);
   int64_t used = 0;
@@ -126,15 +127,15 @@ void Runner::lay_out(const AcquirePlan& a, const Fetch& f, Slot& slot) {
   }
 }
 
-// A copy of the output holds zeros, or, if it is one processor's alone, nothing until its first leaf sets it.
-void Runner::begin_slot(const AcquirePlan& a, int64_t place, Slot& slot) {
+// Zeroes an output copy, or leaves it blank if it belongs to one processor and the first leaf may overwrite it.
+void Runner::init_output_slot(const AcquirePlan& a, int64_t place, Slot& slot) {
   slot.is_blank = slot.in_place[0] < 0;
   bool alone = a.acquire->place_levels == stage_->machine.levels();
-  if (!may_begin_in_leaf() || !alone || !is_all_of_piece(a, slot, place)) return clear_if_blank(slot);
-  if (options_.checked && slot.is_blank) fill_memory(slot, 0xff);  // what nobody sets is no number
+  if (!first_leaf_may_overwrite() || !alone || !is_all_of_piece(a, slot, place)) return clear_if_blank(slot);
+  if (options_.checked && slot.is_blank) fill_memory(slot, 0xff);  // NaN: shows elements that no leaf sets
 }
 
-// True too of a copy in memory of its own.
+// Whether the slot covers the whole home piece that it uses in place; true for a slot in its own memory.
 bool Runner::is_all_of_piece(const AcquirePlan& a, const Slot& slot, int64_t place) const {
   if (slot.in_place[0] < 0) return true;
   std::vector<Rect> piece = tensor(a.tensor).owners.rects_of(place);
@@ -147,11 +148,11 @@ void Runner::fill_slot(const AcquirePlan& a, const Fetch& f, Slot& slot, const s
   Filling filling = filling_of(a, f, slot, copied, sources);
   bool one_message = filling.messages.size() == 1 && filling.copies.empty() && filling.inside.empty();
   if (one_message && !options_.checked) return submit_receive(std::move(filling.messages[0]), slot, true);
-  // Messages come side by side, into a slot that nobody uses any more, and copies complete it.
-  if (!filling.messages.empty()) submit_nothing(slot.resource);
+  // All messages arrive in parallel once the slot's earlier users are done. The copies run after them.
+  if (!filling.messages.empty()) submit_barrier(slot.resource);
   for (Message& m : filling.messages) submit_receive(m, slot, false);
   bool complete = filling.copies.empty() && filling.inside.empty() && !options_.checked;
-  complete ? submit_nothing(slot.resource) : submit_copies(a, f.place, slot, std::move(filling));
+  complete ? submit_barrier(slot.resource) : submit_copies(a, f.place, slot, std::move(filling));
 }
 
 Runner::Filling Runner::filling_of(const AcquirePlan& a, const Fetch& f, const Slot& slot,
@@ -162,7 +163,7 @@ Runner::Filling Runner::filling_of(const AcquirePlan& a, const Fetch& f, const S
   for (size_t p = 0; p < f.pieces.size(); ++p) {
     const FetchPiece& piece = f.pieces[p];
     if (comes_by_message(piece, f.place)) continue;
-    for_each_overlap(f.rects, f.regions, piece.rect, [&](size_t i, const Rect& part) {
+    for_each_overlap(f.rects, f.access_rects, piece.rect, [&](size_t i, const Rect& part) {
       if (!is_copied[i]) return;
       if (!sources[p]) {
         out.copies.push_back({store_.view(a.tensor, piece.source, part), i, part});
@@ -177,21 +178,21 @@ Runner::Filling Runner::filling_of(const AcquirePlan& a, const Fetch& f, const S
   for (int64_t source : senders_of(f)) {
     std::vector<Delivery> parts = deliveries(f, copied, source);
     if (parts.empty()) continue;
-    int64_t from = carrier(f.place, source);
+    int64_t from = relay(f.place, source);
     Message message{from, f.place, options_.transport->next_number(from, f.place), {}};
     for (const Delivery& d : parts) {
       message.parts.push_back(in_storage_order(slot.views[d.rect], d.part, tensor(a.tensor).order));
       out.delivered[d.rect] += d.part.volume();
       moved_ -= d.part.volume() * tensor(a.tensor).element_bytes;
     }
-    --messages_;  // it is counted when it has come
+    --messages_;  // counted again when the message arrives
     out.messages.push_back(std::move(message));
   }
   if (!out.messages.empty()) out.inside = copies_inside(f, slot, copied);
   return out;
 }
 
-// The processors in another process than the place that have something of a fetch.
+// The processors of other processes that send a part of the fetch.
 std::set<int64_t> Runner::senders_of(const Fetch& f) const {
   std::set<int64_t> out;
   for (const FetchPiece& p : f.pieces) {
@@ -200,38 +201,38 @@ std::set<int64_t> Runner::senders_of(const Fetch& f) const {
   return out;
 }
 
-// Every process finds the same trees.
-Carriers Runner::carriers_of(const FetchStep& step) const {
+// The broadcast trees of a step. Every process computes the same trees.
+Relays Runner::relays_of(const FetchStep& step) const {
   bool many = options_.transport && std::any_of(step.requests->begin(), step.requests->end(),
                                                 [](const auto& same) { return same.second.size() > 2; });
   if (!many) return {};
-  std::vector<Leg> legs;
+  std::vector<Route> routes;
   for (const Fetch& f : step.fetches) {
     std::set<int64_t> senders = senders_of(f);
     if (senders.empty()) continue;
     std::vector<size_t> copied = copied_rects(f.rects, views_of(plan_, *step.acquire, f, needs_.options.reach));
     for (int64_t source : senders) {
       std::vector<Delivery> parts = deliveries(f, copied, source);
-      if (!parts.empty()) legs.push_back({source, f.place, std::move(parts)});
+      if (!parts.empty()) routes.push_back({source, f.place, std::move(parts)});
     }
   }
-  return broadcast_trees(legs, needs_.options.processes);
+  return broadcast_trees(routes, needs_.options.processes);
 }
 
-int64_t Runner::carrier(int64_t place, int64_t source) const {
-  auto found = carriers_.find({place, source});
-  return found == carriers_.end() ? source : found->second;
+int64_t Runner::relay(int64_t place, int64_t source) const {
+  auto found = relays_.find({place, source});
+  return found == relays_.end() ? source : found->second;
 }
 
-// What a source in another process sends for a fetch, in the order in which it does: both ends find the same. An
-// element that two rectangles share comes once, into the first of them.
+// What a source of another process sends for a fetch. Both ends compute the same list in the same order. An element
+// that two rectangles share is sent once, into the first of them.
 std::vector<Delivery> Runner::deliveries(const Fetch& f, const std::vector<size_t>& copied, int64_t source) const {
   std::vector<Delivery> out;
   std::vector<bool> is_copied = marked(copied, f.rects.size());
   for (const FetchPiece& p : f.pieces) {
     if (p.source != source || !comes_by_message(p, f.place)) continue;
     std::vector<Rect> before;
-    for_each_overlap(f.rects, f.regions, p.rect, [&](size_t i, const Rect& part) {
+    for_each_overlap(f.rects, f.access_rects, p.rect, [&](size_t i, const Rect& part) {
       if (!is_copied[i]) return;
       for (Rect& r : subtract(part, before)) out.push_back({i, std::move(r)});
       before.push_back(f.rects[i]);
@@ -240,11 +241,11 @@ std::vector<Delivery> Runner::deliveries(const Fetch& f, const std::vector<size_
   return out;
 }
 
-// From there it is copied into the others.
+// Copies of elements that several rectangles share, from the rectangle that receives them into the others.
 std::vector<Runner::PieceCopy> Runner::copies_inside(const Fetch& f, const Slot& slot,
                                                      const std::vector<size_t>& copied) const {
   std::vector<PieceCopy> out;
-  if (f.regions.size() == 1) return out;  // no two of them overlap
+  if (f.access_rects.size() == 1) return out;  // the rectangles of one access do not overlap
   for (size_t i : copied) {
     std::vector<Rect> before;
     for (size_t j : copied) {
@@ -298,13 +299,13 @@ void Runner::submit_copies(const AcquirePlan& a, int64_t place, Slot& slot, Fill
   stream_.submit(task, dependencies);
 }
 
-// A place in another process fetches: what comes from processors of this one, or is handed on by them, is sent.
+// A place of another process fetches: sends what comes from processors of this process or is relayed by them.
 void Runner::serve(const FetchStep& step, const Fetch& f, const std::vector<Slot*>& sources) {
   std::set<int64_t> senders = senders_of(f);
   if (senders.empty()) return;
   std::vector<size_t> copied = copied_rects(f.rects, views_of(plan_, *step.acquire, f, needs_.options.reach));
   for (int64_t source : senders) {
-    int64_t sender = carrier(f.place, source);
+    int64_t sender = relay(f.place, source);
     if (!is_here(sender)) continue;
     std::vector<Delivery> parts = deliveries(f, copied, source);
     if (parts.empty()) continue;
@@ -314,7 +315,7 @@ void Runner::serve(const FetchStep& step, const Fetch& f, const std::vector<Slot
       if (f.pieces[p].source == source && sources[p]) slot = sources[p];
     }
     for (const Delivery& d : parts) {
-      // A neighbour or a carrier has the same rectangles as whoever asks for them.
+      // A neighbour or a relay has acquired the same rectangles as the receiver.
       View from = slot ? slot->views[d.rect] : store_.view(step.acquire->tensor, source, d.part);
       message.parts.push_back(in_storage_order(from, d.part, tensor(step.acquire->tensor).order));
     }

@@ -4,8 +4,8 @@
 
 namespace distal::core {
 
-bool Arena::reserve(int64_t bytes, int64_t parts) {
-  int64_t capacity = bytes + parts * kAlignment;
+bool Arena::reserve(int64_t bytes, int64_t blocks) {
+  int64_t capacity = bytes + blocks * kAlignment;
   if (capacity <= capacity_) return false;
   give_back();
   block_ = allocator_.allocate(processor_, 0, capacity);
@@ -16,10 +16,10 @@ bool Arena::reserve(int64_t bytes, int64_t parts) {
 std::byte* Arena::take(int64_t bytes) {
   int64_t at = used_;
   used_ += aligned(bytes);
-  if (used_ > capacity_) throw InternalError("a stage takes more memory than was counted for it");
+  if (used_ > capacity_) throw InternalError("a stage takes more memory than was reserved for it");
   taken_ += bytes;
   if (taken_ > counted_) {
-    allocator_.counted(processor_, taken_ - counted_);
+    allocator_.record_allocation(processor_, taken_ - counted_);
     counted_ = taken_;
   }
   return block_.get() + at;
@@ -28,31 +28,31 @@ std::byte* Arena::take(int64_t bytes) {
 void Arena::give_back() {
   if (!block_) return;
   block_ = nullptr;
-  allocator_.released(processor_, counted_);
+  allocator_.record_release(processor_, counted_);
   counted_ = 0;
   capacity_ = 0;
 }
 
 bool Arenas::begin(const StagePlan& stage, const MemoryNeeds& needs, size_t number,
                    const std::function<bool(int64_t)>& is_here) {
-  struct Room {
-    int64_t bytes = 0, parts = 0;
+  struct Need {
+    int64_t bytes = 0, blocks = 0;
   };
-  std::unordered_map<int64_t, Room> rooms;
+  std::unordered_map<int64_t, Need> by_processor;
   auto add = [&](int64_t p, int64_t bytes) {
     if (bytes == 0 || !is_here(p)) return;
-    rooms[p].bytes += bytes;
-    ++rooms[p].parts;
+    by_processor[p].bytes += bytes;
+    ++by_processor[p].blocks;
   };
   for (const auto& places : needs.buffers[number]) {
     for (const auto& [p, need] : places) add(p, need.bytes * need.depth);
   }
   for (const auto& [p, bytes] : needs.staging_bytes[number]) {
-    for (int i = 0; i < 2; ++i) add(p, bytes);  // each begins at a line of its own
+    for (int i = 0; i < 2; ++i) add(p, bytes);  // two buffers, each aligned
   }
   for (int64_t p : stage.places(stage.machine.levels())) add(p, needs.workspace_bytes[number]);
   bool moved = false;
-  for (const auto& [p, room] : rooms) moved = of(p).reserve(room.bytes, room.parts) || moved;
+  for (const auto& [p, need] : by_processor) moved = of(p).reserve(need.bytes, need.blocks) || moved;
   for (const auto& [p, arena] : arenas_) arena->rewind();
   return moved;
 }

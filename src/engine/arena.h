@@ -9,8 +9,8 @@
 
 namespace distal::core {
 
-// A processor's memory for what a stage acquires and works in. It is kept from run to run, so that a stage that runs
-// again finds its buffers where they were; stages run one after another and all begin at its start.
+// One processor's memory for the buffers and workspaces of a stage. It is kept from run to run, so that a stage that is
+// run again has its buffers at the same addresses. Stages run one after another and share the memory.
 class Arena {
  public:
   Arena(int64_t processor, Allocator& allocator) : processor_(processor), allocator_(allocator) {}
@@ -18,8 +18,9 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // Room for so many bytes in so many parts. True if it has moved for that: what pointed into it is void.
-  bool reserve(int64_t bytes, int64_t parts);
+  // Makes the memory large enough for `bytes` in `blocks` aligned blocks. True if it moved: earlier pointers are
+  // invalid.
+  bool reserve(int64_t bytes, int64_t blocks);
   void rewind() { used_ = taken_ = 0; }
   std::byte* take(int64_t bytes);
 
@@ -29,19 +30,19 @@ class Arena {
   int64_t processor_;
   Allocator& allocator_;
   Block block_;
-  int64_t capacity_ = 0;  // with the gaps between parts
-  int64_t used_ = 0;      // with these too
-  int64_t taken_ = 0;     // without
-  int64_t counted_ = 0;   // the most that a stage has taken
+  int64_t capacity_ = 0;  // including alignment gaps
+  int64_t used_ = 0;      // including alignment gaps
+  int64_t taken_ = 0;     // without gaps
+  int64_t counted_ = 0;   // the largest `taken_` so far
 };
 
-// Those of all processors.
+// The arenas of all processors.
 class Arenas {
  public:
   explicit Arenas(Allocator& allocator) : allocator_(allocator) {}
 
-  // Makes room for what a stage acquires and for its workspaces, at the processors of this process. True if anything
-  // that was taken before is void.
+  // Reserves and rewinds the memory of this process's processors for a stage. True if some arena moved: earlier
+  // pointers into it are invalid.
   bool begin(const StagePlan& stage, const MemoryNeeds& needs, size_t number,
              const std::function<bool(int64_t)>& is_here);
   Arena& of(int64_t processor);

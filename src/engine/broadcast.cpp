@@ -7,23 +7,23 @@ namespace distal::core {
 
 namespace {
 
-// Two receivers are as soon served by the source itself.
+// With two receivers a relay saves no time.
 constexpr size_t kLeastReceivers = 3;
 constexpr int64_t kMuchMore = 2;
 
-int64_t elements_of(const Leg& leg) {
+int64_t elements_of(const Route& route) {
   int64_t elements = 0;
-  for (const Delivery& d : leg.parts) elements += d.part.volume();
+  for (const Delivery& d : route.parts) elements += d.part.volume();
   return elements;
 }
 
-// Those that have more to send than kMuchMore times the most that a process receives.
-std::vector<int> bottlenecks(const std::vector<Leg>& legs, const std::vector<int>& processes) {
+// The processes that send more than kMuchMore times what any process receives.
+std::vector<int> bottlenecks(const std::vector<Route>& routes, const std::vector<int>& processes) {
   std::map<int, int64_t> sent, received;
-  for (const Leg& leg : legs) {
-    int64_t elements = elements_of(leg);
-    sent[processes[static_cast<size_t>(leg.source)]] += elements;
-    received[processes[static_cast<size_t>(leg.place)]] += elements;
+  for (const Route& route : routes) {
+    int64_t elements = elements_of(route);
+    sent[processes[static_cast<size_t>(route.source)]] += elements;
+    received[processes[static_cast<size_t>(route.place)]] += elements;
   }
   int64_t most = 0;
   for (const auto& [process, elements] : received) most = std::max(most, elements);
@@ -34,34 +34,34 @@ std::vector<int> bottlenecks(const std::vector<Leg>& legs, const std::vector<int
   return out;
 }
 
-// The legs with the same parts from the same source, in their order.
-std::vector<std::vector<const Leg*>> alike(const std::vector<Leg>& legs) {
-  std::map<int64_t, std::vector<std::vector<const Leg*>>> by_source;
-  for (const Leg& leg : legs) {
-    auto& groups = by_source[leg.source];
-    auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g[0]->parts == leg.parts; });
-    group == groups.end() ? groups.push_back({&leg}) : group->push_back(&leg);
+// Groups the routes that carry the same parts from the same source. A group keeps the order of `routes`.
+std::vector<std::vector<const Route*>> group_alike(const std::vector<Route>& routes) {
+  std::map<int64_t, std::vector<std::vector<const Route*>>> by_source;
+  for (const Route& route : routes) {
+    auto& groups = by_source[route.source];
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g[0]->parts == route.parts; });
+    group == groups.end() ? groups.push_back({&route}) : group->push_back(&route);
   }
-  std::vector<std::vector<const Leg*>> out;
+  std::vector<std::vector<const Route*>> out;
   for (auto& [source, groups] : by_source) out.insert(out.end(), groups.begin(), groups.end());
   return out;
 }
 
 }  // namespace
 
-Carriers broadcast_trees(const std::vector<Leg>& legs, const std::vector<int>& processes) {
-  Carriers out;
-  std::vector<int> slow = bottlenecks(legs, processes);
+Relays broadcast_trees(const std::vector<Route>& routes, const std::vector<int>& processes) {
+  Relays out;
+  std::vector<int> slow = bottlenecks(routes, processes);
   if (slow.empty()) return out;
   auto process_of = [&](int64_t p) { return processes[static_cast<size_t>(p)]; };
-  for (const auto& group : alike(legs)) {
+  for (const auto& group : group_alike(routes)) {
     bool helps = std::find(slow.begin(), slow.end(), process_of(group[0]->source)) != slow.end();
     if (!helps || group.size() < kLeastReceivers) continue;
-    // The source is number 0, its receivers 1, 2, …: in every round all that have it hand it on.
+    // Number 0 is the source; its receivers are 1, 2, …. In every round all that have the data forward it.
     for (size_t number = 2; number <= group.size(); ++number) {
-      size_t carrier = number - std::bit_floor(number);
-      if (carrier == 0) continue;
-      const Leg &from = *group[carrier - 1], &to = *group[number - 1];
+      size_t relay = number - std::bit_floor(number);
+      if (relay == 0) continue;
+      const Route &from = *group[relay - 1], &to = *group[number - 1];
       if (process_of(from.place) != process_of(to.place)) out[{to.place, to.source}] = from.place;
     }
   }

@@ -9,7 +9,7 @@
 
 namespace distal::core {
 
-// A part of a fetch that comes from another process, into the memory of one of its rectangles.
+// A part of a fetch that another process sends, and the rectangle of the fetch whose memory receives it.
 struct Delivery {
   size_t rect = 0;
   Rect part;
@@ -17,18 +17,17 @@ struct Delivery {
   bool operator==(const Delivery&) const = default;
 };
 
-// What one source has for one place at a step.
-struct Leg {
+// What one source sends to one place at a step.
+struct Route {
   int64_t source = 0, place = 0;
   std::vector<Delivery> parts;
 };
 
-// Who hands on to a place what a source has for it, where that is not the source itself: by place and source.
-using Carriers = std::map<std::pair<int64_t, int64_t>, int64_t>;
+// By place and source: the place that forwards the source's data. A pair without an entry is served by the source.
+using Relays = std::map<std::pair<int64_t, int64_t>, int64_t>;
 
-// A source that would send much more at one step than anybody receives is a bottleneck. What it has for several places
-// alike then travels along a binomial tree: a place hands it on that came before in `legs`. `processes` is by
-// processor.
-Carriers broadcast_trees(const std::vector<Leg>& legs, const std::vector<int>& processes);
+// Relieves a source that would send much more at one step than any process receives: data that several places get alike
+// travels along a binomial tree. The relay of a place comes before it in `routes`. `processes` is by processor.
+Relays broadcast_trees(const std::vector<Route>& routes, const std::vector<int>& processes);
 
 }  // namespace distal::core

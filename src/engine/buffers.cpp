@@ -2,12 +2,12 @@
 
 namespace distal::core {
 
-Slot& PlaceBuffers::advance() {
+Slot& SlotRing::advance() {
   current_ = (current_ + 1) % slots_.size();
   return slots_[current_];
 }
 
-std::byte* PlaceBuffers::memory_of(Slot& slot) {
+std::byte* SlotRing::memory_of(Slot& slot) {
   if (!block_) block_ = arena_.take(need_.bytes * need_.depth);
   return block_ + need_.bytes * (&slot - slots_.data());
 }

@@ -9,27 +9,29 @@
 
 namespace distal::core {
 
-// One acquired copy: its memory, what it holds now, and who uses it.
+// What one acquire holds at one place: its rectangles, where each of them lies, and the tasks that use them. A
+// rectangle lies in the slot's own memory or in a piece that is used in place.
 struct Slot {
   std::byte* memory = nullptr;
   std::vector<Rect> rects;
-  std::vector<Region> regions;    // which of them are whose, by access
-  std::vector<View> views;        // one a rectangle
-  std::vector<int64_t> in_place;  // the processor in whose piece the view lies, or -1: this slot's own memory
+  std::vector<AccessRects> access_rects;  // by access: its part of `rects`
+  std::vector<View> views;                // by rectangle
+  std::vector<int64_t> in_place;          // by rectangle: the processor whose piece holds it; -1: the slot's own memory
   Resource resource;
-  bool is_blank = false;  // of the output, in memory of its own: not even zeros have been written
+  bool is_blank = false;  // an output copy in the slot's own memory that nothing has been written to, not even zeros
 };
 
-// The copies of one acquire at one place: one slot, or two that are used in turn.
-class PlaceBuffers {
+// The slots of one acquire at one place, used in turn. Their number is BufferNeed::depth: one if a copy ends with its
+// step, two if it outlives its step, more if later steps are fetched in advance.
+class SlotRing {
  public:
-  PlaceBuffers(const BufferNeed& need, Arena& arena)
+  SlotRing(const BufferNeed& need, Arena& arena)
       : need_(need), arena_(arena), slots_(static_cast<size_t>(need.depth)) {}
-  PlaceBuffers(const PlaceBuffers&) = delete;
-  PlaceBuffers& operator=(const PlaceBuffers&) = delete;
+  SlotRing(const SlotRing&) = delete;
+  SlotRing& operator=(const SlotRing&) = delete;
 
   Slot& current() { return slots_[current_]; }
-  // The slot that the next fetch fills.
+  // Moves on to the slot that the next fetch fills.
   Slot& advance();
   std::byte* memory_of(Slot& slot);
 

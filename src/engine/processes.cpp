@@ -9,13 +9,13 @@ namespace distal::core {
 
 namespace {
 
-// So many consecutive processors share something.
+// The number of consecutive processors that must be in one process because they share an acquire.
 int64_t smallest_group(const Plan& plan) {
   int64_t group = 1;
   for (const StagePlan& s : plan.stages) {
     for (const AcquirePlan& a : s.acquires) {
       if (a.acquire->place_levels >= s.machine.levels()) continue;
-      group = std::lcm(group, s.machine.group[static_cast<size_t>(a.acquire->place_levels)]);
+      group = std::lcm(group, s.machine.group_size[static_cast<size_t>(a.acquire->place_levels)]);
     }
   }
   return std::min(group, plan.processors);

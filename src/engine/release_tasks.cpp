@@ -7,47 +7,47 @@ namespace distal::core {
 
 namespace {
 
-bool goes_the_same_way(const Transfer& a, const Transfer& b) {
+bool same_route(const Transfer& a, const Transfer& b) {
   return a.source == b.source && a.destination == b.destination && a.kind == b.kind;
 }
 
 }  // namespace
 
 void Runner::release(const ReleaseStep& step) {
-  run_all_waiting();  // no output is fetched before the one that the place had is released
-  clear_what_is_blank(step);
+  run_all_batches();  // so a batch never spans two copies of the output
+  clear_blank_copies(step);
   shared_.clear();
   std::map<std::pair<int64_t, int64_t>, Arrival> pairs;
   const Transfer* end = step.transfers.data() + step.transfers.size();
   for (const Transfer* t = step.transfers.data(); t != end;) {
     const Transfer* next = t + 1;
     bool here = is_here(t->source), there = is_here(t->destination);
-    while (here != there && next != end && goes_the_same_way(*t, *next)) ++next;
-    std::span<const Transfer> same_way{t, next};
-    bool in_reach = needs_.options.in_reach(*t);
+    while (here != there && next != end && same_route(*t, *next)) ++next;
+    std::span<const Transfer> transfers{t, next};
+    bool is_remote_store = needs_.options.is_remote_store(*t);
     Arrival arrival;
     if (there && moves(*stage_, step, *t)) {
       arrival = pairs.try_emplace({t->source, t->destination}, std::make_shared<std::atomic<bool>>()).first->second;
-      if (here || in_reach) count_arrival(arrival, bytes_of(step, same_way));
+      if (here || is_remote_store) count_arrival(arrival, bytes_of(step, transfers));
     }
     if (here && there) {
       transfer(step, *t);
-    } else if (here && in_reach) {
-      store_there(step, same_way);
-    } else if (there && in_reach) {
-      let_store(*t);
+    } else if (here && is_remote_store) {
+      store_remotely(step, transfers);
+    } else if (there && is_remote_store) {
+      grant_remote_store(*t);
     } else if (here || there) {
-      transfer_by_message(step, same_way, arrival);
+      transfer_by_message(step, transfers, arrival);
     }
     t = next;
   }
-  // Whoever uses these next, perhaps side by side with others, does so when all of this is over.
-  for (const auto& [resource, sharing] : shared_) submit_nothing(*resource);
+  // Later shared users must also wait for the shared users of this release.
+  for (const auto& [resource, sharing] : shared_) submit_barrier(*resource);
 }
 
-// Copies that nobody computed anything for travel as zeros, and what is added to a piece is added to zeros.
-void Runner::clear_what_is_blank(const ReleaseStep& step) {
-  if (!may_begin_in_leaf()) return;  // nothing is
+// Zeroes the blank copies and pieces that this release reads or adds to.
+void Runner::clear_blank_copies(const ReleaseStep& step) {
+  if (!first_leaf_may_overwrite()) return;  // nothing is blank
   auto clear = [&](Slot* copy, int64_t home) {
     if (copy) {
       clear_if_blank(*copy);
@@ -67,12 +67,12 @@ int64_t Runner::bytes_of(const ReleaseStep& step, std::span<const Transfer> tran
   return elements * tensor(step.tensor).element_bytes;
 }
 
-// The copy that travels, or null for a piece.
+// The copy that the transfer reads, or null if it reads a piece.
 Slot* Runner::source_of(const ReleaseStep& step, const Transfer& t) {
   return t.kind == Transfer::Kind::Replicate ? nullptr : &buffers_at(step.acquire->acquire->id, t.source).current();
 }
 
-// The copy that takes it in, or null for a piece.
+// The copy that the transfer writes or adds to, or null if that is a piece.
 Slot* Runner::target_of(const ReleaseStep& step, const Transfer& t) {
   if (t.kind == Transfer::Kind::CombinePartial) {
     return &buffers_at(step.acquire->acquire->id, t.destination).current();
@@ -95,26 +95,27 @@ void Runner::transfer(const ReleaseStep& step, const Transfer& t) {
   View target = into ? into->views[0] : store_.view(step.tensor, t.destination, t.rect);
   TaskPtr task = stream_.make([this, source, target, rect = t.rect, sum = adds(t)] { put(target, source, rect, sum); });
   std::vector<TaskPtr> dependencies;
-  // All that was written to the source before is to travel, so the source is taken whole too.
+  // Exclusive use of the source too, so that the transfer waits for all leaves that wrote to it.
   take(from ? from->resource : homes_[static_cast<size_t>(t.source)], task, dependencies);
-  // A copy that lies in somebody's piece is ordered with everyone else who uses that piece.
+  // A copy that lies in a piece is ordered with the other users of that piece.
   int64_t home = into ? into->in_place[0] : t.destination;
   if (into) take(into->resource, task, dependencies);
   if (home >= 0) take(homes_[static_cast<size_t>(home)], task, dependencies);
   stream_.submit(task, dependencies);
 }
 
-// A message without elements: one process tells another that it is its turn.
+// A message without elements, by which one process tells another to go on.
 Message Runner::token(int64_t source, int64_t destination) const {
   return {source, destination, options_.transport->next_number(source, destination), {}};
 }
 
-// Into a piece of another process that this one can touch, when that one says so; and it is told when that is done.
-void Runner::store_there(const ReleaseStep& step, std::span<const Transfer> same_way) {
-  const Transfer& first = same_way[0];
+// Sender side of a store into a piece in shared memory: waits for the receiver's token, stores or adds the transfers,
+// and answers with a token.
+void Runner::store_remotely(const ReleaseStep& step, std::span<const Transfer> transfers) {
+  const Transfer& first = transfers[0];
   Slot* from = source_of(step, first);
   std::vector<std::tuple<View, View, Rect>> stores;
-  for (const Transfer& t : same_way) {
+  for (const Transfer& t : transfers) {
     View source = from ? from->views[0] : store_.view(step.tensor, t.source, t.rect);
     stores.emplace_back(store_.view(step.tensor, t.destination, t.rect), source, t.rect);
   }
@@ -122,7 +123,7 @@ void Runner::store_there(const ReleaseStep& step, std::span<const Transfer> same
   stream_.submit(turn, {});
   TaskPtr store = stream_.make([this, stores = std::move(stores), sum = adds(first)] {
     for (const auto& [to, source, rect] : stores) put(to, source, rect, sum);
-    std::atomic_thread_fence(std::memory_order_seq_cst);  // the other process sees it
+    std::atomic_thread_fence(std::memory_order_seq_cst);  // makes the stores visible to the other process
   });
   std::vector<TaskPtr> dependencies{turn};
   share(from ? from->resource : homes_[static_cast<size_t>(first.source)], Sharing::Reads, store, dependencies);
@@ -130,8 +131,9 @@ void Runner::store_there(const ReleaseStep& step, std::span<const Transfer> same
   stream_.submit(send_task(token(first.source, first.destination)), {store});
 }
 
-// The other end of it: from one token to the other nobody else adds to the piece, or stores to that part of it.
-void Runner::let_store(const Transfer& t) {
+// Receiver side: grants the store by a token, and keeps other tasks off the piece until the answering token arrives. An
+// addition needs the whole piece; stores to disjoint parts may run in parallel.
+void Runner::grant_remote_store(const Transfer& t) {
   Resource& home = homes_[static_cast<size_t>(t.destination)];
   for (const TaskPtr& task :
        {send_task(token(t.destination, t.source)), receive_task(token(t.source, t.destination))}) {
@@ -146,19 +148,19 @@ void Runner::take(Resource& resource, const TaskPtr& task, std::vector<TaskPtr>&
   resource.add_exclusive(task, dependencies);
 }
 
-// Many do the same at once with parts that do not overlap, when all that was done before is over.
+// Adds a shared use of the resource. Uses of the same kind run in parallel, after all uses of another kind.
 void Runner::share(Resource& resource, Sharing sharing, const TaskPtr& task, std::vector<TaskPtr>& dependencies) {
   auto found = shared_.find(&resource);
   if (found == shared_.end() || found->second != sharing) {
-    submit_nothing(resource);
+    submit_barrier(resource);
     shared_[&resource] = sharing;
   }
   resource.add_shared(task, dependencies);
 }
 
-void Runner::transfer_by_message(const ReleaseStep& step, std::span<const Transfer> same_way, const Arrival& arrival) {
-  const Transfer& first = same_way[0];
-  for (const std::vector<Rect>& rects : messages_of(step, same_way)) {
+void Runner::transfer_by_message(const ReleaseStep& step, std::span<const Transfer> transfers, const Arrival& arrival) {
+  const Transfer& first = transfers[0];
+  for (const std::vector<Rect>& rects : messages_of(step, transfers)) {
     if (is_here(first.source)) {
       send_parts(step, first, rects);
     } else if (adds(first)) {
@@ -169,11 +171,12 @@ void Runner::transfer_by_message(const ReleaseStep& step, std::span<const Transf
   }
 }
 
-// The messages of transfers that go the same way: what is added goes in parts, each a message, the rest in one.
-std::vector<std::vector<Rect>> Runner::messages_of(const ReleaseStep& step, std::span<const Transfer> same_way) const {
+// The messages of transfers with the same route. Stores share one message. Additions are divided into messages that fit
+// a staging buffer.
+std::vector<std::vector<Rect>> Runner::messages_of(const ReleaseStep& step, std::span<const Transfer> transfers) const {
   std::vector<std::vector<Rect>> out;
-  if (!adds(same_way[0])) out.emplace_back();
-  for (const Transfer& t : same_way) {
+  if (!adds(transfers[0])) out.emplace_back();
+  for (const Transfer& t : transfers) {
     if (!adds(t)) {
       out[0].push_back(t.rect);
       continue;

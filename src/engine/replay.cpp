@@ -29,11 +29,11 @@ Replay::Replay(const std::deque<std::function<void()>>& work, const std::vector<
 void Replay::run(Team& crew) {
   reset();
   crew.run([this](int) { draw_tickets(); });
-  // Nobody else has it now.
+  // No lock: the crew has ended.
   if (std::exception_ptr failure = std::exchange(failure_, nullptr)) std::rethrow_exception(failure);
 }
 
-// Nobody works yet, so no order among these is needed.
+// The crew has not started, so relaxed stores are enough.
 void Replay::reset() {
   constexpr auto kAnyOrder = std::memory_order_relaxed;
   size_t ready = 0;
@@ -68,7 +68,7 @@ int32_t Replay::task_of(size_t ticket) {
 }
 
 void Replay::carry_out(int32_t task) {
-  if (failed_) return;  // the run is over; what is left only has to drain
+  if (failed_) return;  // the run has failed; the remaining tasks only drain
   try {
     work_[static_cast<size_t>(task)]();
   } catch (...) {
@@ -85,8 +85,8 @@ void Replay::release_followers(int32_t task) {
   }
 }
 
-// One that goes to sleep says so before it looks for the last time, and this looks for sleepers after the task is to be
-// seen: one of the two sees the other.
+// No wake-up is lost: a thread counts itself as a sleeper before its last look for the task, and this stores the task
+// before it looks for sleepers.
 void Replay::make_ready(int32_t task) {
   ready_[made_ready_++] = task;
   if (sleepers_ == 0) return;

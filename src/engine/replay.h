@@ -14,15 +14,15 @@
 
 namespace distal::core {
 
-// Runs the same tasks again and again on a crew of threads, without an allocation or a lock a task. The crew draws
-// tickets; the ticket of number n is for the task that becomes ready as the nth. All tasks do at some time, so whoever
-// has a ticket gets a task, and there are as many tickets as tasks.
+// Runs the same tasks again and again on a crew of threads, without an allocation or a lock per task. The threads draw
+// tickets: ticket n is for the n-th task to become ready. Every task becomes ready at some time, so every ticket gets a
+// task, and there are as many tickets as tasks.
 class Replay {
  public:
-  // The work stays the caller's, and where it is. A task waits only for earlier ones.
+  // Keeps a reference to `work`, whose elements must not move. A task waits only for tasks before it.
   Replay(const std::deque<std::function<void()>>& work, const std::vector<std::vector<int32_t>>& waits_for);
 
-  // Ends with the first exception of a task; no task begins after it.
+  // Rethrows the first exception of a task; no task begins after that one.
   void run(Team& crew);
 
  private:
@@ -34,14 +34,14 @@ class Replay {
   void make_ready(int32_t task);
 
   const std::deque<std::function<void()>>& work_;
-  std::vector<int32_t> waits_for_;  // by task: how many others
-  std::vector<int32_t> followers_;  // of all tasks
-  std::vector<size_t> of_task_;     // where those of a task begin; one more at the end
+  std::vector<int32_t> waits_for_;  // by task: the number of tasks it waits for
+  std::vector<int32_t> followers_;  // the tasks that wait for task 0, then those that wait for task 1, …
+  std::vector<size_t> of_task_;     // by task: its first index in followers_; one more entry at the end
 
-  std::unique_ptr<std::atomic<int32_t>[]> unfinished_;  // by task: how many of those it waits for
-  std::unique_ptr<std::atomic<int32_t>[]> ready_;       // by ticket: the task, or kNone as yet
-  std::atomic<size_t> drawn_{0};                        // tickets
-  std::atomic<size_t> made_ready_{0};                   // tasks
+  std::unique_ptr<std::atomic<int32_t>[]> unfinished_;  // by task: the unfinished tasks it waits for
+  std::unique_ptr<std::atomic<int32_t>[]> ready_;       // by ticket: the task, or kNone until it is known
+  std::atomic<size_t> drawn_{0};                        // tickets drawn
+  std::atomic<size_t> made_ready_{0};                   // tasks that became ready
   std::atomic<int> sleepers_{0};
   std::atomic<bool> failed_{false};
   std::mutex mutex_;

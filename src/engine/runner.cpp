@@ -10,22 +10,22 @@ namespace distal::core {
 
 namespace {
 
-// Leaves that run together at most: enough for a long sum of short ones.
-constexpr size_t kMostTogether = 16;
+// The most leaf runs in one task: enough to amortise the overhead of short runs.
+constexpr size_t kMaxBatch = 16;
 
-// A worker for every processor as long as there are threads enough.
+// One worker per processor, but no more than threads.
 int workers_for(const RunnerOptions& options) {
   return static_cast<int>(std::clamp<int64_t>(options.processors_here, 1, options.threads));
 }
 
-// Tells the transport that a leaf runs.
+// Tells the transport, for the lifetime of this object, that a leaf runs.
 class Computing {
  public:
   explicit Computing(Transport* transport) : transport_(transport) {
-    if (transport_) transport_->computes(true);
+    if (transport_) transport_->set_computing(true);
   }
   ~Computing() {
-    if (transport_) transport_->computes(false);
+    if (transport_) transport_->set_computing(false);
   }
   Computing(const Computing&) = delete;
   Computing& operator=(const Computing&) = delete;
@@ -65,7 +65,7 @@ Runner::Runner(const Plan& plan, const MemoryNeeds& needs, std::vector<std::uniq
       versions_(plan.tensors.size(), 0),
       crew_(workers_for(options)),
       stream_(crew_.size(), tasks_of(options), on_failure(options)) {
-  // The threads that are more than processors help inside of these.
+  // Threads beyond one per processor form teams that share the work of a leaf.
   int64_t size = options.threads / std::max<int64_t>(1, options.processors_here);
   for (int64_t p = 0; p < plan.processors && size > 1; ++p) {
     if (is_here(p)) teams_[p] = std::make_unique<Team>(static_cast<int>(size));
@@ -73,7 +73,7 @@ Runner::Runner(const Plan& plan, const MemoryNeeds& needs, std::vector<std::uniq
 }
 
 RunCounts Runner::run() {
-  forget_what_moved();
+  drop_stale_scripts();
   RunCounts sum;
   for (size_t s = 0; s < plan_.stages.size(); ++s) sum += run_once(s);
   rest();
@@ -81,7 +81,7 @@ RunCounts Runner::run() {
 }
 
 RunCounts Runner::run_stage(size_t stage) {
-  forget_what_moved();
+  drop_stale_scripts();
   RunCounts counts = run_once(stage);
   rest();
   return counts;
@@ -97,47 +97,48 @@ RunCounts Runner::replay(Script& script) {
   return {script.bytes_moved(), copied_, script.messages(), script.size()};
 }
 
-// Walks the plan and runs the tasks while they are made. Before and after it, others may touch the pieces that a
-// process has.
+// Walks the plan and runs the tasks while they are made. Barriers before and after it keep it apart from accesses of
+// neighbouring processes to this process's pieces.
 RunCounts Runner::stream(size_t stage) {
   moved_ = 0;
   messages_ = 0;
-  if (options_.transport) options_.transport->meet();
+  if (options_.transport) options_.transport->barrier();
   stream_.begin();
   try {
     walk(plan_, plan_.stages[stage], *this);
   } catch (...) {
     if (options_.transport) options_.transport->fail(std::current_exception());
     stream_.give_up();
-    forget_scripts();  // if it is memory that failed, it has been moved for some of the processors already
+    drop_scripts();  // after a failed allocation some arenas have moved
     clean_up();
     throw;
   }
-  if (options_.transport) options_.transport->meet();
+  if (options_.transport) options_.transport->barrier();
   return {moved_, copied_, messages_, stream_.tasks()};
 }
 
-// Scripts point into the pieces of tensors, which the user may have put elsewhere since.
-void Runner::forget_what_moved() {
+// Scripts point into the pieces of tensors. The user may have moved these since the last run.
+void Runner::drop_stale_scripts() {
   bool moved = false;
   for (size_t t = 0; t < versions_.size(); ++t) {
     int64_t now = store_.pieces(static_cast<int>(t)).version();
     moved = moved || now != versions_[t];
     versions_[t] = now;
   }
-  if (moved) forget_scripts();
+  if (moved) drop_scripts();
 }
 
-void Runner::forget_scripts() {
+void Runner::drop_scripts() {
   for (auto& script : scripts_) script = nullptr;
 }
 
-// Nothing will be streamed any more once everything is written down.
+// Ends the stream's threads when every stage has a script: nothing is streamed any more.
 void Runner::rest() {
   if (std::all_of(scripts_.begin(), scripts_.end(), [](const auto& s) { return s != nullptr; })) stream_.rest();
 }
 
-// Memory is kept for scripts, and where there are none as messages cannot be written down.
+// Frees what a stage used. The arenas stay if scripts point into them. With a transport they always stay, as the stages
+// have no scripts and run again from the walk.
 void Runner::clean_up() {
   buffers_.clear();
   workspaces_.clear();
@@ -155,14 +156,14 @@ void Runner::begin(const StagePlan& stage) {
   homes_.resize(static_cast<size_t>(plan_.processors));
   blank_.assign(static_cast<size_t>(plan_.processors), false);
   last_leaf_.assign(static_cast<size_t>(plan_.processors), nullptr);
-  waiting_.assign(static_cast<size_t>(plan_.processors), {});
-  gains_together_ = leaves_[number_]->gains_together();
+  batches_.assign(static_cast<size_t>(plan_.processors), {});
+  gains_from_joining_ = leaves_[number_]->gains_from_joining();
   bool moved = arenas_.begin(stage, needs_, number_, [this](int64_t p) { return is_here(p); });
-  if (moved) forget_scripts();  // they point into the memory that was too small
+  if (moved) drop_scripts();  // they point into the old memory
   take_workspaces();
 }
 
-// A processor runs one leaf at a time, so one set of workspaces is enough for it.
+// A processor runs one leaf at a time, so it needs one set of workspaces.
 void Runner::take_workspaces() {
   if (int64_t bytes = needs_.workspace_bytes[number_]; bytes > 0) {
     for (int64_t p : stage_->places(stage_->machine.levels())) {
@@ -179,21 +180,24 @@ void Runner::take_workspaces() {
 }
 
 void Runner::init(int tensor) {
-  if (begins_in_leaf()) return;
+  if (all_leaves_overwrite()) return;
   for (int64_t p = 0; p < plan_.processors; ++p) {
     if (!is_here(p) || !store_.has_piece(tensor, p)) continue;
     blank_[static_cast<size_t>(p)] = true;
-    if (!may_begin_in_leaf()) clear_piece(p);
+    if (!first_leaf_may_overwrite()) clear_piece(p);
   }
 }
 
-// Where leaves make the whole output and need no zeros to add to, none are written.
-bool Runner::begins_in_leaf() const { return stage_->makes_whole_output && leaves_[number_]->can_begin(); }
+// True if one leaf run computes each output element completely and overwrites it: the output needs no zeros.
+bool Runner::all_leaves_overwrite() const { return stage_->makes_whole_output && leaves_[number_]->can_overwrite(); }
 
-// Where only the first of several runs finds nothing there, it can begin a copy that it makes all of.
-bool Runner::may_begin_in_leaf() const { return stage_->adds_to_all && leaves_[number_]->can_begin(); }
+// True if the first leaf run on an output copy or piece may overwrite it instead of adding to zeros. It does so only if
+// the run covers all of it; see first_leaf_overwrites.
+bool Runner::first_leaf_may_overwrite() const { return stage_->adds_to_all && leaves_[number_]->can_overwrite(); }
 
-bool Runner::begins(int64_t p, Slot& output, const std::vector<int64_t>& values) {
+// Whether this run overwrites the output: nothing has been written to it, and the run covers all of it. The output then
+// counts as written. A blank output that the run covers only in part is zeroed.
+bool Runner::first_leaf_overwrites(int64_t p, Slot& output, const std::vector<int64_t>& values) {
   int64_t home = output.in_place[0];
   if (!(home >= 0 ? blank_[static_cast<size_t>(home)] : output.is_blank)) return false;
   if (!stage_->bounds_at(p, stage_->leaf_is_fixed, values, intervals_)) return false;
@@ -229,9 +233,9 @@ void Runner::clear_if_blank(Slot& slot) {
   if (home >= 0 && blank_[static_cast<size_t>(home)]) clear_piece(home);
 }
 
-// What nobody computed is zero.
+// Pieces that no leaf wrote to become zero.
 void Runner::end(const StagePlan&) {
-  run_all_waiting();
+  run_all_batches();
   for (int64_t p = 0; p < plan_.processors; ++p) {
     if (blank_[static_cast<size_t>(p)]) clear_piece(p);
   }
@@ -240,19 +244,19 @@ void Runner::end(const StagePlan&) {
   clean_up();
 }
 
-PlaceBuffers& Runner::buffers_at(int acquire, int64_t place) {
+SlotRing& Runner::buffers_at(int acquire, int64_t place) {
   auto& map = buffers_[static_cast<size_t>(acquire)];
   auto found = map.find(place);
   if (found != map.end()) return *found->second;
   const auto& needs = needs_.buffers[number_][static_cast<size_t>(acquire)];
   auto need = needs.find(place);
   BufferNeed size = need == needs.end() ? BufferNeed{} : need->second;
-  return *map.emplace(place, std::make_unique<PlaceBuffers>(size, arenas_.of(place))).first->second;
+  return *map.emplace(place, std::make_unique<SlotRing>(size, arenas_.of(place))).first->second;
 }
 
-// Waits for everyone before, and lets everyone behind wait for that. It takes no thread where there are messages: one
-// behind it would wait for a leaf.
-void Runner::submit_nothing(Resource& resource) {
+// Submits an empty task that runs after all earlier users of the resource and before all later ones. With a transport
+// it is asynchronous: on a worker thread it would wait behind a leaf and delay the messages after it.
+void Runner::submit_barrier(Resource& resource) {
   TaskPtr task =
       options_.transport ? stream_.make_asynchronous([](const auto& complete) { complete(); }) : stream_.make([] {});
   std::vector<TaskPtr> dependencies;
@@ -281,57 +285,57 @@ void Runner::leaf_on(int64_t p, const std::vector<int64_t>& values) {
     if (options_.checked) check_in_reach(p, access, operands.back(), arguments.values);
     arguments.operands.push_back(slot.views[operands.back().rect]);
   }
-  arguments.begin = begins_in_leaf() || begins(p, *operands[0].slot, arguments.values);
-  run_or_wait(p, std::move(arguments), operands);
+  arguments.overwrite = all_leaves_overwrite() || first_leaf_overwrites(p, *operands[0].slot, arguments.values);
+  run_or_batch(p, std::move(arguments), operands);
 }
 
-// The rectangle that has what a leaf touches, among those of its access.
+// Which of the access's rectangles in the slot holds what the leaf touches.
 size_t Runner::rect_for(int64_t p, const LeafAccess& access, const Slot& slot, const std::vector<int64_t>& values) {
-  if (slot.regions.empty()) return 0;  // the place has acquired nothing
-  const Region& region = slot.regions[static_cast<size_t>(access.rect)];
-  bool one = std::all_of(region.runs.begin(), region.runs.end(), [](int64_t runs) { return runs == 1; });
-  if (one || !stage_->bounds_at(p, stage_->leaf_is_fixed, values, intervals_)) return region.first;
-  return rect_at(region, slot.rects, rect_of(access.indices, intervals_).lo);
+  if (slot.access_rects.empty()) return 0;  // the place has acquired nothing
+  const AccessRects& rects = slot.access_rects[static_cast<size_t>(access.rect)];
+  bool one = std::all_of(rects.counts.begin(), rects.counts.end(), [](int64_t count) { return count == 1; });
+  if (one || !stage_->bounds_at(p, stage_->leaf_is_fixed, values, intervals_)) return rects.first;
+  return rect_at(rects, slot.rects, rect_of(access.indices, intervals_).lo);
 }
 
-// What a leaf reads where it lies stays as it is, so the leaf may run later; what is fetched into a slot is
-// overwritten.
-void Runner::run_or_wait(int64_t p, LeafArguments arguments, const std::vector<Operand>& operands) {
+// Adds a run to the processor's batch. The batch is submitted at once if the run reads a slot's own memory, which the
+// next fetch overwrites; operands that are used in place do not change.
+void Runner::run_or_batch(int64_t p, LeafArguments arguments, const std::vector<Operand>& operands) {
   std::set<Slot*> used{operands[0].slot};
   for (const Operand& o : operands) {
     if (o.slot->in_place[o.rect] < 0) used.insert(o.slot);
   }
-  bool waits = gains_together_ && used.size() == 1;
-  Waiting& waiting = waiting_[p];
-  if (!waits || arguments.begin || waiting.runs.size() == kMostTogether) run_waiting(p);
-  waiting.runs.push_back(std::move(arguments));
-  waiting.output = operands[0].slot;
-  waiting.slots = std::move(used);
-  if (!waits) run_waiting(p);
+  bool waits = gains_from_joining_ && used.size() == 1;
+  LeafBatch& batch = batches_[p];
+  if (!waits || arguments.overwrite || batch.runs.size() == kMaxBatch) run_batch(p);
+  batch.runs.push_back(std::move(arguments));
+  batch.output = operands[0].slot;
+  batch.slots = std::move(used);
+  if (!waits) run_batch(p);
 }
 
-void Runner::run_waiting(int64_t p) {
-  if (waiting_[p].runs.empty()) return;
-  Waiting waiting = std::exchange(waiting_[p], {});
+void Runner::run_batch(int64_t p) {
+  if (batches_[p].runs.empty()) return;
+  LeafBatch batch = std::exchange(batches_[p], {});
   TaskPtr task =
-      stream_.make([transport = options_.transport, kernel = leaves_[number_].get(), runs = std::move(waiting.runs)] {
-        Computing while_it_runs(transport);
-        kernel->run_together(runs);
+      stream_.make([transport = options_.transport, kernel = leaves_[number_].get(), runs = std::move(batch.runs)] {
+        Computing computing(transport);
+        kernel->run_joined(runs);
       });
   std::vector<TaskPtr> dependencies;
   if (last_leaf_[p]) dependencies.push_back(last_leaf_[p]);
   last_leaf_[p] = task;
-  for (Slot* s : waiting.slots) s->resource.add_shared(task, dependencies);
-  if (int64_t home = waiting.output->in_place[0]; home >= 0) homes_[home].add_shared(task, dependencies);
+  for (Slot* s : batch.slots) s->resource.add_shared(task, dependencies);
+  if (int64_t home = batch.output->in_place[0]; home >= 0) homes_[home].add_shared(task, dependencies);
   stream_.submit(task, dependencies);
 }
 
-void Runner::run_all_waiting() {
-  if (!gains_together_) return;
-  for (int64_t p = 0; p < plan_.processors; ++p) run_waiting(p);
+void Runner::run_all_batches() {
+  if (!gains_from_joining_) return;
+  for (int64_t p = 0; p < plan_.processors; ++p) run_batch(p);
 }
 
-// With memory of its own a processor may touch only what it acquired.
+// Throws if a leaf touches anything that its processor has not acquired.
 void Runner::check_in_reach(int64_t p, const LeafAccess& access, const Operand& operand,
                             const std::vector<int64_t>& values) {
   if (!stage_->bounds_at(p, stage_->leaf_is_fixed, values, intervals_)) return;

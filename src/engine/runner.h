@@ -22,7 +22,7 @@
 
 namespace distal::core {
 
-// What a run did, counted where bytes were really handed over.
+// What a run did, counted where bytes are moved.
 struct RunCounts {
   int64_t bytes_moved = 0;
   int64_t bytes_copied = 0;
@@ -36,13 +36,13 @@ struct RunCounts {
 struct RunnerOptions {
   int threads = 1;                 // of this process
   int64_t processors_here = 1;     // in this process
-  bool checked = false;            // every acquired rectangle is a copy, and checked to be complete
-  Transport* transport = nullptr;  // none: all processors are in this process
+  bool checked = false;            // check that acquired rectangles are complete and that leaves touch nothing else
+  Transport* transport = nullptr;  // null if all processors are in this process
 };
 
-// Carries a plan out: visits its steps in order and makes a task of each copy, leaf and release, or of several leaves
-// that gain by it. They depend on earlier ones through the memory that they read and write. With a transport it does so
-// for the processors of this process, and what comes from others, or goes to them, is a message.
+// Carries out a plan: visits its steps in order and makes a task of each fetch, leaf and transfer. Leaves that run
+// faster together become one task. A task depends on the earlier tasks that use the same memory. With a transport the
+// runner does this for the processors of this process, and exchanges messages with the other processes.
 class Runner : public PlanVisitor {
  public:
   Runner(const Plan& plan, const MemoryNeeds& needs, std::vector<std::unique_ptr<LeafKernel>> leaves,
@@ -65,53 +65,53 @@ class Runner : public PlanVisitor {
     size_t rect;  // of the slot
     Rect part;
   };
-  // What a slot is filled with: what lies in reach, what comes from other processes, by its source, and what is copied
-  // inside of it when that has come.
+  // How a slot is filled.
   struct Filling {
-    std::vector<PieceCopy> copies, inside;
-    std::set<Slot*> read;
-    std::vector<Message> messages;
-    std::vector<int64_t> delivered;  // elements that come by message, by rectangle
+    std::vector<PieceCopy> copies;   // from memory within reach
+    std::vector<PieceCopy> inside;   // from one rectangle of the slot to another, after the messages
+    std::set<Slot*> read;            // the slots that `copies` read
+    std::vector<Message> messages;   // one per sender
+    std::vector<int64_t> delivered;  // by rectangle: elements that arrive by message
   };
-  // Whether something of a message of the plan has come: it counts once, though it may come in parts.
+  // Set when the first part of a message of the plan arrives. The message counts once, in however many parts it comes.
   using Arrival = std::shared_ptr<std::atomic<bool>>;
-  // What tasks of one release do with a piece or a copy, many of them at once.
+  // How several tasks of one release use a piece or a copy at the same time.
   enum class Sharing { Reads, Writes };
 
   ElementType type() const { return store_.type(); }
   const TensorPlan& tensor(int index) const { return plan_.tensors[static_cast<size_t>(index)]; }
   bool is_here(int64_t processor) const { return !options_.transport || options_.transport->is_here(processor); }
-  bool begins_in_leaf() const;
-  bool may_begin_in_leaf() const;
+  bool all_leaves_overwrite() const;
+  bool first_leaf_may_overwrite() const;
 
   // runner.cpp
   RunCounts run_once(size_t stage);
   RunCounts replay(Script& script);
   RunCounts stream(size_t stage);
-  void forget_what_moved();
-  void forget_scripts();
+  void drop_stale_scripts();
+  void drop_scripts();
   void rest();
   void clean_up();
   void take_workspaces();
-  PlaceBuffers& buffers_at(int acquire, int64_t place);
+  SlotRing& buffers_at(int acquire, int64_t place);
   void leaf_on(int64_t processor, const std::vector<int64_t>& values);
-  // What a leaf takes an operand from.
+  // Where an operand of a leaf lies.
   struct Operand {
     Slot* slot;
     size_t rect;
   };
   size_t rect_for(int64_t processor, const LeafAccess& access, const Slot& slot, const std::vector<int64_t>& values);
-  void run_or_wait(int64_t processor, LeafArguments arguments, const std::vector<Operand>& operands);
-  void run_waiting(int64_t processor);
-  void run_all_waiting();
-  bool begins(int64_t processor, Slot& output, const std::vector<int64_t>& values);
+  void run_or_batch(int64_t processor, LeafArguments arguments, const std::vector<Operand>& operands);
+  void run_batch(int64_t processor);
+  void run_all_batches();
+  bool first_leaf_overwrites(int64_t processor, Slot& output, const std::vector<int64_t>& values);
   bool is_all_of_piece(const AcquirePlan& acquire, const Slot& slot, int64_t place) const;
   void clear_piece(int64_t processor);
   void fill_memory(Slot& slot, int byte);
   void clear_if_blank(Slot& slot);
   void check_in_reach(int64_t processor, const LeafAccess& access, const Operand& operand,
                       const std::vector<int64_t>& values);
-  void submit_nothing(Resource& resource);
+  void submit_barrier(Resource& resource);
 
   // acquire_tasks.cpp
   std::vector<Slot*> source_slots(const FetchStep& step, const Fetch& fetch);
@@ -119,13 +119,13 @@ class Runner : public PlanVisitor {
   void count_arrival(const Arrival& arrival, int64_t bytes);
   void fetch_one(const FetchStep& step, const Fetch& fetch, const std::vector<Slot*>& sources);
   void lay_out(const AcquirePlan& acquire, const Fetch& fetch, Slot& slot);
-  void begin_slot(const AcquirePlan& acquire, int64_t place, Slot& slot);
+  void init_output_slot(const AcquirePlan& acquire, int64_t place, Slot& slot);
   void fill_slot(const AcquirePlan& acquire, const Fetch& fetch, Slot& slot, const std::vector<Slot*>& sources);
   bool comes_by_message(const FetchPiece& piece, int64_t place) const;
   std::vector<Delivery> deliveries(const Fetch& fetch, const std::vector<size_t>& copied, int64_t source) const;
   std::set<int64_t> senders_of(const Fetch& fetch) const;
-  Carriers carriers_of(const FetchStep& step) const;
-  int64_t carrier(int64_t place, int64_t source) const;
+  Relays relays_of(const FetchStep& step) const;
+  int64_t relay(int64_t place, int64_t source) const;
   std::vector<PieceCopy> copies_inside(const Fetch& fetch, const Slot& slot, const std::vector<size_t>& copied) const;
   Filling filling_of(const AcquirePlan& acquire, const Fetch& fetch, const Slot& slot,
                      const std::vector<size_t>& copied, const std::vector<Slot*>& sources);
@@ -140,17 +140,17 @@ class Runner : public PlanVisitor {
                  std::vector<int64_t> filled);
 
   // release_tasks.cpp
-  void clear_what_is_blank(const ReleaseStep& step);
+  void clear_blank_copies(const ReleaseStep& step);
   Slot* source_of(const ReleaseStep& step, const Transfer& transfer);
   Slot* target_of(const ReleaseStep& step, const Transfer& transfer);
   void put(const View& to, const View& from, const Rect& rect, bool sum);
   void transfer(const ReleaseStep& step, const Transfer& transfer);
   int64_t bytes_of(const ReleaseStep& step, std::span<const Transfer> transfers) const;
   Message token(int64_t source, int64_t destination) const;
-  void store_there(const ReleaseStep& step, std::span<const Transfer> same_way);
-  void let_store(const Transfer& transfer);
-  void transfer_by_message(const ReleaseStep& step, std::span<const Transfer> same_way, const Arrival& arrival);
-  std::vector<std::vector<Rect>> messages_of(const ReleaseStep& step, std::span<const Transfer> same_way) const;
+  void store_remotely(const ReleaseStep& step, std::span<const Transfer> transfers);
+  void grant_remote_store(const Transfer& transfer);
+  void transfer_by_message(const ReleaseStep& step, std::span<const Transfer> transfers, const Arrival& arrival);
+  std::vector<std::vector<Rect>> messages_of(const ReleaseStep& step, std::span<const Transfer> transfers) const;
   void send_parts(const ReleaseStep& step, const Transfer& first, const std::vector<Rect>& rects);
   void receive_home(const ReleaseStep& step, const Transfer& first, const std::vector<Rect>& rects,
                     const Arrival& arrival);
@@ -166,39 +166,39 @@ class Runner : public PlanVisitor {
 
   const StagePlan* stage_ = nullptr;
   size_t number_ = 0;
-  std::vector<std::unordered_map<int64_t, std::unique_ptr<PlaceBuffers>>> buffers_;  // [acquire][place]
-  std::unordered_map<int64_t, std::byte*> workspaces_;                               // by processor
+  std::vector<std::unordered_map<int64_t, std::unique_ptr<SlotRing>>> buffers_;  // [acquire][place]
+  std::unordered_map<int64_t, std::byte*> workspaces_;                           // by processor
   struct Staging {
     std::byte* memory = nullptr;
     Resource resource;
   };
-  std::unordered_map<int64_t, std::vector<Staging>> staging_;  // by processor, two each, to be used in turn
-  std::unordered_map<int64_t, size_t> staged_;                 // by processor: how often
-  std::vector<Resource> homes_;                                // the output's piece, by processor
-  std::vector<bool> blank_;                                    // by processor: not even zeros are in that piece
-  std::map<Resource*, Sharing> shared_;                        // in the present release
-  Carriers carriers_;                                          // in the present fetch
-  std::vector<TaskPtr> last_leaf_;
-  // Leaves of a processor that are about to run, all to the same slot. Where what they read lies where no task changes
-  // it, they wait for others.
-  struct Waiting {
+  std::unordered_map<int64_t, std::vector<Staging>> staging_;  // by processor: two buffers, used in turn
+  std::unordered_map<int64_t, size_t> staged_;                 // by processor: how often one was used
+  std::vector<Resource> homes_;                                // by processor: the output's piece
+  std::vector<bool> blank_;              // by processor: nothing has been written to that piece, not even zeros
+  std::map<Resource*, Sharing> shared_;  // in the current release
+  Relays relays_;                        // of the current fetch
+  std::vector<TaskPtr> last_leaf_;       // by processor
+  // Runs of the leaf that become one task. They write to the same slot. A run is kept for the next one only if no task
+  // changes the memory of its operands.
+  struct LeafBatch {
     std::vector<LeafArguments> runs;
     Slot* output = nullptr;
-    std::set<Slot*> slots;  // whose memory they use
+    std::set<Slot*> slots;  // the slots whose own memory the runs use
   };
-  std::vector<Waiting> waiting_;  // by processor
-  bool gains_together_ = false;   // the leaf of the present stage
+  std::vector<LeafBatch> batches_;   // by processor
+  bool gains_from_joining_ = false;  // of the current stage's leaf
   std::vector<Interval<int64_t>> intervals_;
   std::atomic<int64_t> moved_{0};
   std::atomic<int64_t> messages_{0};
   std::atomic<int64_t> copied_{0};
 
   Arenas arenas_;
-  std::vector<std::unique_ptr<Script>> scripts_;  // by stage; those that can be replayed
-  std::vector<int64_t> versions_;                 // of the pieces that the scripts point into
-  // Last: these threads end before what they use does.
-  std::unordered_map<int64_t, std::unique_ptr<Team>> teams_;  // by processor; none where no thread is left for them
-  Team crew_;                                                 // the workers of a replay
+  std::vector<std::unique_ptr<Script>> scripts_;  // by stage; null if the stage cannot be replayed
+  std::vector<int64_t> versions_;                 // by tensor: the version of the pieces that the scripts point into
+  // Last, so that these threads end before the members that they use are destroyed.
+  std::unordered_map<int64_t, std::unique_ptr<Team>> teams_;  // by processor; none if there are too few threads
+  Team crew_;                                                 // the threads that replay scripts
   TaskStream stream_;
 };
 

@@ -10,22 +10,22 @@ constexpr int64_t kMostUnfinished = 4096;
 }  // namespace
 
 void Resource::add_shared(const TaskPtr& task, std::vector<TaskPtr>& dependencies) {
-  if (changed_) dependencies.push_back(changed_);
+  if (last_exclusive_) dependencies.push_back(last_exclusive_);
   if (users_.size() >= prune_at_) prune();
   users_.push_back(task);
 }
 
-// Forgets whom nobody has to wait for any more. A script is to know them all the same.
+// Drops the users that are done: no task has to wait for them. Tasks of a script stay, as it records the dependencies.
 void Resource::prune() {
   std::erase_if(users_, [](const TaskPtr& t) { return t->done.load() && t->number < 0; });
   prune_at_ = std::max<size_t>(64, 2 * users_.size());
 }
 
 void Resource::add_exclusive(const TaskPtr& task, std::vector<TaskPtr>& dependencies) {
-  if (changed_) dependencies.push_back(changed_);
+  if (last_exclusive_) dependencies.push_back(last_exclusive_);
   dependencies.insert(dependencies.end(), users_.begin(), users_.end());
   users_.clear();
-  changed_ = task;
+  last_exclusive_ = task;
 }
 
 TaskGraph::TaskGraph(int threads, Tasks tasks, OnFailure on_failure)
@@ -117,13 +117,13 @@ void TaskGraph::start(const TaskPtr& task) {
   if (!carry_out(task)) finish(task);
 }
 
-// False if it did not take place.
+// Runs the task's work. False if the run has failed before, or if the work throws.
 bool TaskGraph::carry_out(const TaskPtr& task) {
   {
     std::lock_guard lock(mutex_);
-    if (failure_) return false;  // the run is over; what is left only has to drain
+    if (failure_) return false;  // the run has failed; the remaining tasks only drain
   }
-  // An asynchronous one may be complete, elsewhere, before this returns.
+  // Moved out: another thread may complete an asynchronous task, and clear its work, before the call returns.
   std::function<void()> work = std::move(task->work);
   try {
     work();
@@ -155,8 +155,8 @@ void TaskGraph::finish(const TaskPtr& task) {
     }
     task->followers.clear();
     --unfinished_;
-    drained_.notify_all();  // while locked: whoever waits for the last task may end the graph
-    // It may end while this goes on, if it is not a thread of its own that it waits for.
+    drained_.notify_all();  // under the lock: a thread in wait() may destroy the graph as soon as it sees no tasks
+    // An asynchronous task may end on a foreign thread, which the destructor does not join: also notify under the lock.
     for (; task->asynchronous && released > 0; --released) ready_changed_.notify_one();
   }
   for (; released > 0; --released) ready_changed_.notify_one();

@@ -23,37 +23,38 @@ class Task {
       : work(std::move(body)), number(its_number), asynchronous(ends_later) {}
 
   std::function<void()> work;
-  const int64_t number;     // in the script that is being written, or -1
-  const bool asynchronous;  // its work only starts it; somebody says when it is complete
+  const int64_t number;     // in the script that is being recorded, or -1
+  const bool asynchronous;  // `work` only starts the task; TaskGraph::complete ends it
   std::atomic<bool> done{false};
   // Guarded by the graph's mutex.
   int64_t waiting_for = 0;
   std::vector<TaskPtr> followers;
 };
 
-// Something that tasks read and write. A task that changes all of it waits for everyone before; tasks that only read
-// it, or write parts of it that no other touches, wait for the last change only.
+// Memory that tasks read and write. An exclusive user waits for all earlier users. Shared users only read it or write
+// parts that no other task touches; they wait for the last exclusive user only.
 class Resource {
  public:
+  // Both append the tasks to wait for to `dependencies`.
   void add_shared(const TaskPtr& task, std::vector<TaskPtr>& dependencies);
   void add_exclusive(const TaskPtr& task, std::vector<TaskPtr>& dependencies);
 
  private:
   void prune();
 
-  TaskPtr changed_;
-  std::vector<TaskPtr> users_;
-  size_t prune_at_ = 64;  // users
+  TaskPtr last_exclusive_;
+  std::vector<TaskPtr> users_;  // shared users since then
+  size_t prune_at_ = 64;        // users
 };
 
-// Tasks with dependencies on earlier tasks, run by a pool of threads. As a task depends only on tasks submitted before
-// it, the graph has no cycle, and as only ready tasks take a thread, any number of processors share a few threads
-// without waiting on one another. With one thread tasks run as they are submitted, unless some are asynchronous: those
-// start, on whatever thread, as soon as what they wait for is done, and take no thread of the pool.
+// Tasks with dependencies on earlier tasks, run by a pool of threads. A task depends only on tasks submitted before it,
+// so the graph has no cycle. Only ready tasks take a thread, so any number of processors share a few threads without
+// blocking one another. With one thread and no asynchronous tasks, a task runs when it is submitted. An asynchronous
+// task starts as soon as its dependencies are done, on the thread that notices it, and occupies no thread of the pool.
 class TaskGraph {
  public:
   enum class Tasks { Synchronous, Mixed };
-  // Where others wait for what a failed task was to do, `on_failure` tells them; it is called on the task's thread.
+  // Called on the thread of a failed task, for example to tell other processes that wait for the task.
   using OnFailure = std::function<void(const std::exception_ptr& failure)>;
   explicit TaskGraph(int threads, Tasks tasks = Tasks::Synchronous, OnFailure on_failure = {});
   ~TaskGraph();
@@ -61,11 +62,11 @@ class TaskGraph {
   TaskGraph& operator=(const TaskGraph&) = delete;
 
   static TaskPtr make(std::function<void()> work, int64_t number = -1);
-  // One that is not done when its work is, but when `complete` is called, from any thread.
+  // A task that is done when `complete` is called, from any thread; `start` only starts it.
   static TaskPtr make_asynchronous(std::function<void()> start);
   void complete(const TaskPtr& task) { finish(task); }
-  // Takes the task over. Waits while very many tasks are unfinished, so that a long plan needs little memory. Once a
-  // task has failed, its exception comes out here or from wait(), and no further task runs.
+  // Submits a task. Blocks while very many tasks are unfinished, so that a long plan needs little memory. After a task
+  // has failed, this or wait() rethrows its exception, and no further task runs.
   void submit(const TaskPtr& task, const std::vector<TaskPtr>& dependencies);
   void wait();
   int64_t tasks_run() const;

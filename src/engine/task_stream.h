@@ -8,8 +8,8 @@
 
 namespace distal::core {
 
-// Runs the tasks of a stage while they are made, and writes them down as long as they are not too many and none is
-// asynchronous.
+// Runs the tasks of a stage while they are made, and records them in a script. There is no script if the tasks are more
+// than Script::kMostTasks or may be asynchronous.
 class TaskStream {
  public:
   TaskStream(int workers, TaskGraph::Tasks tasks, TaskGraph::OnFailure on_failure = {})
@@ -17,15 +17,15 @@ class TaskStream {
 
   void begin();
   TaskPtr make(std::function<void()> work);
-  // `start` is given what it has to call, from any thread, when the task is complete.
+  // `start` must arrange that its argument is called, from any thread, when the task is complete.
   TaskPtr make_asynchronous(std::function<void(std::function<void()> complete)> start);
-  // Right after it was made.
+  // Submits the task made last.
   void submit(const TaskPtr& task, const std::vector<TaskPtr>& dependencies);
-  // Waits for all tasks. What was written is the caller's; null if it is not all.
+  // Waits for all tasks. Returns their script, or null if not all tasks were recorded.
   std::unique_ptr<Script> end();
-  // The same where the caller has a failure already.
+  // Waits for all tasks after a failure, and ignores their exceptions.
   void give_up();
-  // Ends the threads until the next begin.
+  // Ends the threads. The next begin() starts new ones.
   void rest() { graph_ = nullptr; }
 
   int64_t tasks() const { return tasks_; }
@@ -35,8 +35,8 @@ class TaskStream {
   TaskGraph::Tasks kind_;
   TaskGraph::OnFailure on_failure_;
   int64_t tasks_ = 0;
-  bool writing_ = false;            // the script has all tasks up to now
-  std::unique_ptr<Script> script_;  // also keeps the work of what runs now
+  bool recording_ = false;          // the script has all tasks so far
+  std::unique_ptr<Script> script_;  // also owns the work of recorded tasks while they run
   std::unique_ptr<TaskGraph> graph_;
 };
 

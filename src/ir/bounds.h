@@ -8,21 +8,22 @@
 
 namespace distal::core {
 
-// The values that a variable takes while some loops stand still and the others run: lo <= v < hi. Exact if it takes
-// all of them, in every combination with the other variables.
+// The values lo <= v < hi that a variable takes while some loops are fixed and the others run. `exact` if it takes all
+// of them, in every combination with the other variables.
 template <class Number>
 struct Interval {
   Number lo{};
   Number hi{};
   bool exact = true;
-  bool point = false;  // known to hold one value, or none. Numbers say so themselves; symbols need to be told
+  bool point = false;  // symbols only: holds at most one value. Numbers compare lo and hi instead
 };
 
-// All values of a variable, and one value of it.
+// All values of a variable.
 template <class Number>
 Interval<Number> full(const Number& extent) {
   return {Number(0), extent, true, false};
 }
+// One value of a variable.
 template <class Number>
 Interval<Number> point(const Number& value) {
   return {value, value + Number(1), true, true};
@@ -53,7 +54,8 @@ Interval<Number> tile(const Interval<Number>& outer, const Number& outer_extent,
   return parent;
 }
 
-// A range of a collapsed loop covers whole rows, or a part of one row, or neither: then the rectangle around it.
+// The rows and columns that an interval of a collapsed loop covers. If it covers neither whole rows nor a part of one
+// row, the result is its bounding rectangle, marked as inexact.
 inline void unfuse(const Interval<int64_t>& fused, int64_t inner_extent, Interval<int64_t>& outer,
                    Interval<int64_t>& inner) {
   int64_t last = fused.hi - 1;
@@ -85,8 +87,9 @@ inline void unfuse(const Interval<IntExpr>& fused, const IntExpr& inner_extent, 
 
 }  // namespace bounds_detail
 
-// Bounds analysis: intervals[v] for every variable of the space, given those of the loops (the variables that nothing
-// derives from). Clipped at every enclosing tile. Says whether any iteration is left; symbols always say yes.
+// Bounds analysis: computes intervals[v] for every variable of the space from those of the loops (the variables that
+// nothing derives from), clipped at every enclosing tile. Returns false if no iteration is left; with symbols it always
+// returns true.
 template <class Number>
 bool bounds(const IterationSpace<Number>& space, std::vector<Interval<Number>>& intervals) {
   using namespace bounds_detail;
@@ -106,7 +109,7 @@ bool bounds(const IterationSpace<Number>& space, std::vector<Interval<Number>>& 
       if (is_full(intervals[f->fused], space.extents[f->fused])) {
         intervals[f->outer] = full(space.extents[f->outer]);
         intervals[f->inner] = full(space.extents[f->inner]);
-        // All values between the ends, but not all of them if the collapsed loop does not take all itself.
+        // The full intervals are exact only if that of the collapsed loop is.
         intervals[f->outer].exact = intervals[f->inner].exact = intervals[f->fused].exact;
       } else {
         unfuse(intervals[f->fused], space.extents[f->inner], intervals[f->outer], intervals[f->inner]);
@@ -115,13 +118,13 @@ bool bounds(const IterationSpace<Number>& space, std::vector<Interval<Number>>& 
       const Interval<Number>& result = intervals[r->result];
       const Number& extent = space.extents[r->target];
       Interval<Number>& target = intervals[r->target];
-      bool still = is_point(result);
+      bool fixed = is_point(result);
       Number shift = result.lo;
       for (int by : r->by) {
-        still = still && is_point(intervals[by]);
+        fixed = fixed && is_point(intervals[by]);
         shift = shift + intervals[by].lo;
       }
-      if (still) {
+      if (fixed) {
         target.lo = floor_mod(shift, extent);
         target.hi = target.lo + Number(1);
         target.exact = result.exact;

@@ -119,8 +119,8 @@ Nest side_of(const Nest& nest, WhereSide side) {
   const auto& where = *nest.body.as<Where>();
   Nest inner = nest_of(side == WhereSide::Consumer ? where.consumer : where.producer);
   inner.relations = nest.relations;
-  inner.around = nest.around;
-  inner.around.insert(inner.around.end(), nest.loops.begin(), nest.loops.end());
+  inner.enclosing_loops = nest.enclosing_loops;
+  inner.enclosing_loops.insert(inner.enclosing_loops.end(), nest.loops.begin(), nest.loops.end());
   return inner;
 }
 

@@ -16,7 +16,7 @@ struct Sequence;
 struct Where;
 struct SuchThat;
 
-// Concrete index notation: the order of loops, and what the schedule said of them. Immutable; copies share.
+// Concrete index notation: nested loops with the relations of the schedule. Immutable; copies share nodes.
 class Stmt {
  public:
   using Node = std::variant<Forall, Assignment, Sequence, Where, SuchThat>;
@@ -53,7 +53,7 @@ struct Sequence {
   std::vector<Stmt> statements;
   bool operator==(const Sequence&) const = default;
 };
-struct Where {  // the producer runs first and fills what the consumer reads
+struct Where {  // the producer runs first and fills the workspace that the consumer reads
   Stmt consumer;
   Stmt producer;
   bool operator==(const Where&) const = default;
@@ -74,16 +74,16 @@ const T* Stmt::as() const {
 // "∀i ∀j ∀k A(i, j) += B(i, k)*C(k, j) s.t. ...", on one line.
 std::string to_string(const Stmt& stmt);
 
-// The statement of index notation as a nest, ordered by the variables' first appearance, left to right.
+// Makes a loop nest of a statement. The loops are in the order in which the variables first appear, left to right.
 Stmt concretize(const Statement& statement);
 
-// A perfect nest taken apart: what scheduling commands work on. `to_stmt(nest_of(s)) == s` for every s that
-// concretize or a command made.
+// A perfect nest in the form that scheduling commands rewrite. `to_stmt(nest_of(s)) == s` for every s that concretize
+// or a command returns.
 struct Nest {
   std::vector<IndexVar> loops;  // outermost first
-  Stmt body;                    // an assignment, or a where of two further nests
+  Stmt body;                    // an assignment, or a where of two nests
   std::vector<Relation> relations;
-  std::vector<IndexVar> around;  // for a nest inside a where: the loops around that
+  std::vector<IndexVar> enclosing_loops;  // for a nest inside a where: the loops around the where
 
   bool has_loop(const IndexVar& variable) const;
   size_t position(const IndexVar& variable) const;
@@ -93,18 +93,18 @@ struct Nest {
 Nest nest_of(const Stmt& stmt);
 Stmt to_stmt(const Nest& nest);
 
-// A side of the where that a nest ends in, as a nest of its own, with the relations and the loops around it; and the
-// nest with that side changed.
 enum class WhereSide { Consumer, Producer };
+// One side of the where in a nest's body, as a nest with the same relations.
 Nest side_of(const Nest& nest, WhereSide side);
+// The nest with that side, and the relations, replaced by those of `inner`.
 Nest with_side(const Nest& nest, WhereSide side, const Nest& inner);
 
-// All assignments of a statement: of a where the consumer's first.
+// All assignments of a statement. In a where the consumer's come first.
 std::vector<Assignment> assignments(const Stmt& stmt);
-// All loops of a statement, also those inside a where.
+// All loops of a statement, including those inside a where.
 std::vector<IndexVar> all_loops(const Stmt& stmt);
 
-// The loops one under another, as in the paper's figures: what errors and `explain` show.
+// The loop nest with one loop per line, as in the paper's figures. Errors and `explain` show it.
 std::string loop_nest_text(const Stmt& stmt);
 
 }  // namespace distal::core

@@ -48,15 +48,15 @@ struct Builder {
   void operator()(const ParallelizeRelation&) {}
   void operator()(const UnrollRelation&) {}
   void operator()(const VectorizeRelation&) {}
-  // The producer's copies derive from one another as their originals do, and from the loops around both.
+  // Copies derive from one another like their originals, and from the loops around producer and consumer.
   void operator()(const PrecomputeRelation& r) {
     std::map<int, int> copy;
-    for (size_t i = 0; i < r.of.size(); ++i) {
-      int original = number(r.of[i]);
-      copy[original] = add_variable(space, r.as[i].name, space.extents[original]);
+    for (size_t i = 0; i < r.originals.size(); ++i) {
+      int original = number(r.originals[i]);
+      copy[original] = add_variable(space, r.copies[i].name, space.extents[original]);
     }
     auto mapped = [&](int v) { return copy.count(v) > 0 ? copy.at(v) : v; };
-    // Each copy beside its original, as both come before whatever their common variables were cut into.
+    // Each copied derivation goes next to its original: both must precede the derivations of their common children.
     std::vector<Derivation> all;
     for (const Derivation& d : space.derivations) {
       all.push_back(d);
@@ -132,7 +132,7 @@ std::vector<bool> recovered_from(const std::vector<Derivation>& derivations, int
   return in;
 }
 
-std::vector<bool> following(const std::vector<Derivation>& derivations, std::vector<bool> known) {
+std::vector<bool> determined_by(const std::vector<Derivation>& derivations, std::vector<bool> known) {
   // Children come after their parents, so one pass in order reaches everything.
   for (const Derivation& d : derivations) {
     if (const auto* t = std::get_if<Tile>(&d)) {

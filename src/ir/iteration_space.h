@@ -11,11 +11,10 @@
 
 namespace distal::core {
 
-// How the variables of a statement derive from one another, by number instead of by name. `Number` is IntExpr in a
-// Program, where sizes are symbols, and int64_t in a Plan, where they are values: bounds analysis is written once
-// for both.
+// How the variables of a statement derive from one another. Variables are numbered. `Number` is IntExpr in a Program,
+// where sizes are symbolic, and int64_t in a Plan, where they are known; bounds analysis is a template over both.
 
-struct Tile {  // parent = outer * extent(inner) + inner: split and divide alike
+struct Tile {  // parent = outer * extent(inner) + inner, for split and divide
   int parent, outer, inner;
 };
 struct Fuse {  // fused = outer * extent(inner) + inner
@@ -37,7 +36,7 @@ struct IterationSpace {
   int size() const { return static_cast<int>(names.size()); }
 };
 
-// The space of a nest, from the extents of the statement's own variables and the relations of its schedule.
+// The space of a nest. `extents` has the extents of the statement's own variables.
 IterationSpace<IntExpr> make_space(const std::vector<IndexVar>& variables,
                                    const std::map<std::string, IntExpr>& extents,
                                    const std::vector<Relation>& relations);
@@ -48,20 +47,21 @@ std::pair<int, int> add_tile(IterationSpace<IntExpr>& space, int parent, const s
 
 int find_variable(const IterationSpace<IntExpr>& space, const std::string& name);
 
-// The variables that a derivation gives a value to, from those of the others in it.
+// The variables whose value a derivation computes from its other variables.
 std::vector<int> recovered_by(const Derivation& derivation);
 
-// Which variables are recovered from others; what is left are loops.
+// Which variables are recovered from others. The rest are loops.
 std::vector<bool> recovered_variables(const std::vector<Derivation>& derivations, int variables);
 
-// Which variables take part in the value of `variable`: itself, and all that it is recovered from.
+// Which variables the value of `variable` depends on: itself, and all that it is recovered from.
 std::vector<bool> recovered_from(const std::vector<Derivation>& derivations, int variables, int variable);
 
-// Which variables have a value that follows from those of `known`: of a split one both parts, and so on.
-std::vector<bool> following(const std::vector<Derivation>& derivations, std::vector<bool> known);
+// Which variables the values of `known` determine, in the direction from parents to children: a split variable
+// determines both of its children.
+std::vector<bool> determined_by(const std::vector<Derivation>& derivations, std::vector<bool> known);
 
-// Which variables `variable` was made from by split, divide, collapse and rotate (the amount of a rotation does not
-// count: it moves iterations in time, not to other iterations).
+// Which variables `variable` was made from by split, divide, collapse and rotate. The loops that a rotation rotates by
+// do not count: they change the order of the iterations, not the set.
 std::vector<bool> made_from(const std::vector<Derivation>& derivations, int variables, int variable);
 
 IterationSpace<int64_t> evaluate(const IterationSpace<IntExpr>& space, const Bindings& params);

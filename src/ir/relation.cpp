@@ -54,15 +54,15 @@ struct Printer {
   }
   std::string operator()(const VectorizeRelation& r) const { return fmt::format("vectorize({})", r.variable.name); }
   std::string operator()(const PrecomputeRelation& r) const {
-    return fmt::format("precompute({}, {}, {})", r.workspace.text, list(r.of), list(r.as));
+    return fmt::format("precompute({}, {}, {})", r.workspace.text, list(r.originals), list(r.copies));
   }
 };
 
 }  // namespace
 
 IndexVar PrecomputeRelation::copy_of(const IndexVar& v) const {
-  auto at = std::find(of.begin(), of.end(), v);
-  return at == of.end() ? v : as[static_cast<size_t>(at - of.begin())];
+  auto at = std::find(originals.begin(), originals.end(), v);
+  return at == originals.end() ? v : copies[static_cast<size_t>(at - originals.begin())];
 }
 
 std::string to_string(const Relation& relation) { return std::visit(Printer{}, relation); }

@@ -11,7 +11,7 @@
 
 namespace distal::core {
 
-// The relations of a "s.t." clause. The first four say how loops derive from one another; the others mark loops.
+// The relations of a "s.t." clause. The first four derive loops from other loops; most others mark a loop.
 
 struct SplitRelation {  // parent = outer * size + inner, inner < size
   IndexVar parent, outer, inner;
@@ -37,16 +37,17 @@ struct RotateRelation {  // target = (result + sum of by) mod extent(target)
 struct DistributeRelation {  // the iterations of the loop run on different processors
   IndexVar variable;
   std::optional<int> level;      // none: the machine's dimensions in loop order
-  std::optional<int> dimension;  // of that level's grid; none: the next free one in loop order
+  std::optional<int> dimension;  // of that level's grid; none: the next free dimension in loop order
   bool operator==(const DistributeRelation&) const = default;
 };
-struct HoldRelation {  // nothing is distributed onto this machine dimension, and it is not at 0 but at this face
+struct HoldRelation {  // no loop is distributed onto this machine dimension; the statement runs at this face of it
   int level = 0;
   int dimension = 0;
   IntExpr face;
   bool operator==(const HoldRelation&) const = default;
 };
-// A copy runs at every coordinate of this machine dimension, so that each replica of its output takes what it lacks.
+// The statement, which is a copy, runs at every coordinate of this machine dimension. Each replica of its output
+// fetches the elements that it lacks.
 struct EverywhereRelation {
   int level = 0;
   int dimension = 0;
@@ -77,16 +78,16 @@ struct VectorizeRelation {
   bool operator==(const VectorizeRelation&) const = default;
 };
 
-// A workspace stands between a producer and a consumer. In the producer every variable of `of` goes by the name beside
-// it in `as`: its own copies of loops, and of the indices that these loops were cut from.
+// The producer fills a workspace that the consumer reads. The producer has its own copies of some loops, and of the
+// indices that these loops were made from: copies[i] is the copy of originals[i].
 struct PrecomputeRelation {
   Name workspace;
-  std::vector<IndexVar> of, as;
-  std::vector<IndexVar> sums;   // what the producer sums over
-  std::vector<IndexVar> fixed;  // what the part uses besides its indices and sums: it stands still inside
+  std::vector<IndexVar> originals, copies;
+  std::vector<IndexVar> sums;   // the variables that the producer sums over
+  std::vector<IndexVar> fixed;  // the other variables of the part that are no index of the workspace
   bool operator==(const PrecomputeRelation&) const = default;
 
-  // The producer's name of a variable.
+  // The producer's copy of a variable; the variable itself if it has no copy.
   IndexVar copy_of(const IndexVar& v) const;
 };
 

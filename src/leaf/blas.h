@@ -10,45 +10,45 @@
 
 namespace distal::core {
 
-// A matrix as a kernel sees it: an address and two strides, in elements.
+// The view of a matrix that a kernel works on: an address and two strides, in elements.
 template <class T>
 struct Matrix {
   T* data;
-  int64_t row, column;
+  int64_t row, column;  // strides: from one row, or column, to the next
 
   Matrix transposed() const { return {data, column, row}; }
 };
 
 namespace blas {
 
-inline bool fits(int64_t n) { return n <= std::numeric_limits<int>::max(); }
+inline bool fits_int(int64_t n) { return n <= std::numeric_limits<int>::max(); }
 
-// How BLAS is to read an operand of `rows` x `columns`; transposed if its rows are the contiguous ones.
+// The arguments for one operand of a BLAS call. Not possible if no stride of the matrix is 1.
 struct Operand {
   bool possible = false;
   CBLAS_TRANSPOSE transpose = CblasNoTrans;
-  int leading = 1;
+  int leading = 1;  // leading dimension
 };
 
 template <class T>
 Operand operand(const Matrix<T>& m, int64_t rows, int64_t columns) {
-  // A dimension of one element has no stride that matters.
+  // The stride of a dimension with one element is never used, so any value will do.
   bool by_rows = m.column == 1 || columns == 1;
   bool by_columns = m.row == 1 || rows == 1;
-  int64_t row_step = rows == 1 ? columns : m.row;
-  int64_t column_step = columns == 1 ? rows : m.column;
-  if (by_rows && row_step >= columns && fits(row_step)) return {true, CblasNoTrans, static_cast<int>(row_step)};
-  if (by_columns && column_step >= rows && fits(column_step)) return {true, CblasTrans, static_cast<int>(column_step)};
+  int64_t row = rows == 1 ? columns : m.row;
+  int64_t column = columns == 1 ? rows : m.column;
+  if (by_rows && row >= columns && fits_int(row)) return {true, CblasNoTrans, static_cast<int>(row)};
+  if (by_columns && column >= rows && fits_int(column)) return {true, CblasTrans, static_cast<int>(column)};
   return {};
 }
 
-// The functions that leaves call: on matrices by rows. What was there before is kept as often as `keep` says: once or
-// not at all.
+// The BLAS calls of the leaves, on row-major matrices. `scale` is alpha of BLAS. `keep` is beta: 1 adds to the output,
+// 0 overwrites it.
 
 template <class T>
 const Cblas<T>& functions() {
-  thread_local const bool has_room = (require_room_for_calls(), true);
-  static_cast<void>(has_room);
+  thread_local const bool has_memory = (require_memory_for_calls(), true);
+  static_cast<void>(has_memory);
   return std::get<Cblas<T>>(blas_library().functions);
 }
 
@@ -87,14 +87,14 @@ T dot(int n, const T* x, int incx, const T* y, int incy) {
   }
 }
 
-// a = keep * a + scale * b * c, m x k times k x n; false, and nothing done, where BLAS cannot take the strides or the
-// sizes.
+// a = keep * a + scale * b * c, where b is m x k and c is k x n. Returns false and does nothing if BLAS cannot take the
+// strides or the sizes.
 template <class T>
 bool multiply(int64_t m, int64_t n, int64_t k, const Matrix<T>& a, const Matrix<T>& b, const Matrix<T>& c,
               const T& scale, const T& keep) {
   Operand out = operand(a, m, n), left = operand(b, m, k), right = operand(c, k, n);
-  if (!out.possible || !left.possible || !right.possible || !fits(m) || !fits(n) || !fits(k)) return false;
-  // A is stored by columns: compute its transpose, which is stored by rows, from the transposes of the operands.
+  if (!out.possible || !left.possible || !right.possible || !fits_int(m) || !fits_int(n) || !fits_int(k)) return false;
+  // A is column-major: compute its transpose, which is row-major, from the transposes of the operands.
   if (out.transpose == CblasTrans)
     return multiply(n, m, k, a.transposed(), c.transposed(), b.transposed(), scale, keep);
   gemm(left.transpose, right.transpose, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), b.data,

@@ -8,24 +8,25 @@
 
 namespace distal::core {
 
-// A product of two accesses in which each index stands in at least two of the three tensors: in the output and the left
-// one (a row), in the output and the right one (a column), in both operands (a sum), or in all three (a batch).
-// Whatever the loops, it is then a matrix multiply, a matrix times a vector, an outer product or an inner product, or
-// a loop of them. Gives the name of that form, or says why there is none.
+// The BLAS operation that a term is: gemm, gemv, outer products or inner products, perhaps in a loop; or why it is
+// none. The term must be a product of two accesses in which each index occurs in at least two of the three tensors: in
+// the output and the left operand (a row), in the output and the right operand (a column), in both operands (a sum), or
+// in all three (a batch). The order of the loops does not matter.
 struct BlasForm {
   std::string name;
-  std::string why_not;
+  std::string why_not;  // empty if there is a name
 };
 BlasForm blas_form(const Compute& compute, const LeafTerm& term, const std::vector<std::string>& names,
                    ElementType type);
 
 enum class BlasUse {
   WherePossible,
-  UnlessThin,  // not for thin matrices, where code of our own is much faster
-  ForLarge,    // nor for small ones, where that is faster by some percent
+  UnlessThin,  // not for thin matrices: register blocks are much faster
+  ForLarge,    // not for thin or small matrices: for small ones register blocks are some percent faster
 };
 
-// The product by BLAS; null where there is none for the term or the type. It takes a box if BLAS takes its strides.
+// A kernel that calls BLAS for a product of two; null if BLAS has nothing for the term or the type. It takes a box if
+// BLAS can take its strides.
 std::unique_ptr<BoxKernel> make_blas_kernel(const LeafTerm& term, ElementType type, BlasUse use);
 
 }  // namespace distal::core

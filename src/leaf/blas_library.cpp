@@ -33,7 +33,7 @@ void find_functions(const SharedLibrary& library, const std::string& file, char 
   auto find = [&](auto& function, const char* name) {
     std::string full = fmt::format("cblas_{}{}", letter, name);
     function = library.find<std::remove_reference_t<decltype(function)>>(full);
-    if (!function) fail(fmt::format("{} is no BLAS with CBLAS: it has no function {}", file, full));
+    if (!function) fail(fmt::format("{} is not a BLAS with the CBLAS interface: it has no function {}", file, full));
   };
   find(out.gemm, "gemm");
   find(out.syrk, "syrk");
@@ -43,56 +43,56 @@ void find_functions(const SharedLibrary& library, const std::string& file, char 
   find(out.dot, kReal ? "dot" : "dotu_sub");
 }
 
-// Some libraries have the same names for functions with sizes of 64 bits. These see a number below 0 here, for which
-// there is nothing to add; the others see its lower half, which is 1.
-bool takes_sizes_of_32_bits(const SharedLibrary& library) {
+// Some libraries use the same function names with 64-bit sizes (ILP64). Such a library reads a negative size here, and
+// returns 0. A library with 32-bit sizes reads the lower half, which is 1, and returns 1.
+bool has_32_bit_sizes(const SharedLibrary& library) {
   using Wide = double (*)(int64_t n, const double* x, int64_t incx, const double* y, int64_t incy);
   const double one = 1;
   return library.find<Wide>("cblas_ddot")(std::numeric_limits<int64_t>::min() + 1, &one, 1, &one, 1) == 1;
 }
 
-std::string describe(const BlasLibrary& blas, const std::string& file, const std::string& own_kernels) {
+std::string describe(const BlasLibrary& blas, const std::string& file, const std::string& default_kernels) {
   std::string out = name_of_blas(blas.library, file);
   std::string kernels = kernels_of(blas.library);
   if (!kernels.empty()) out += fmt::format(", {} kernels", kernels);
-  if (!own_kernels.empty()) out += fmt::format(" (chosen by DISTAL; by itself it takes {})", own_kernels);
+  if (!default_kernels.empty()) out += fmt::format(" (chosen by DISTAL; default: {})", default_kernels);
   return out;
 }
 
 }  // namespace
 
-BlasLibrary load_blas(const std::string& name, Vectors cpu) {
-  // A pool of threads is made at the load or at the first call, and would only wait for work.
-  Environment openblas("OPENBLAS_NUM_THREADS", "1"), mkl("MKL_NUM_THREADS", "1"), blis("BLIS_NUM_THREADS", "1");
+BlasLibrary load_blas(const std::string& name, SimdWidth cpu) {
+  // Keeps the library from starting a thread pool of its own when it is loaded or first called.
+  ScopedVariable openblas("OPENBLAS_NUM_THREADS", "1"), mkl("MKL_NUM_THREADS", "1"), blis("BLIS_NUM_THREADS", "1");
   BlasLibrary out;
-  std::string own_kernels = load_with_best_kernels(out.library, name, cpu);
+  std::string default_kernels = load_with_best_kernels(out.library, name, cpu);
   if (!out.library.loaded()) fail(fmt::format("cannot load a BLAS: {}", out.library.error()));
   find_functions(out.library, name, 's', std::get<Cblas<float>>(out.functions));
   find_functions(out.library, name, 'd', std::get<Cblas<double>>(out.functions));
   find_functions(out.library, name, 'c', std::get<Cblas<std::complex<float>>>(out.functions));
   find_functions(out.library, name, 'z', std::get<Cblas<std::complex<double>>>(out.functions));
   use_one_thread(out.library);
-  if (!takes_sizes_of_32_bits(out.library)) {
-    fail(fmt::format("{} takes sizes of 64 bits, and a BLAS with sizes of 32 bits is needed", name));
+  if (!has_32_bit_sizes(out.library)) {
+    fail(fmt::format("{} uses 64-bit sizes, but DISTAL needs a BLAS with 32-bit sizes", name));
   }
-  out.description = describe(out, name, own_kernels);
+  out.description = describe(out, name, default_kernels);
   return out;
 }
 
-void require_room_for_calls() {
-  constexpr size_t kBytes = size_t{160} << 20;  // OpenBLAS takes 128 MiB, and what belongs to it
+void require_memory_for_calls() {
+  constexpr size_t kBytes = size_t{160} << 20;  // OpenBLAS allocates 128 MiB for each thread, and some more
   static std::mutex mutex;
   static size_t threads = 0;
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
   std::lock_guard lock(mutex);
-  // Those that came before may not have taken theirs yet.
+  // Earlier threads may not have allocated their memory yet, so ask for theirs too.
   size_t bytes = ++threads * kBytes;
-  if (void* room = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); room != MAP_FAILED) {
-    munmap(room, bytes);
+  if (void* memory = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); memory != MAP_FAILED) {
+    munmap(memory, bytes);
     return;
   }
-  throw Error(fmt::format("each thread that calls BLAS needs 160 MiB, and this process may only have {} in all",
+  throw Error(fmt::format("each thread that calls BLAS needs 160 MiB, but this process is limited to {}",
                           bytes_in_full(static_cast<int64_t>(limit.rlim_cur))),
               {}, "raise the limit (ulimit -v), or run with fewer threads or with --leaf generated",
               Error::Kind::Resources);
@@ -100,13 +100,13 @@ void require_room_for_calls() {
 
 std::string blas_name() {
   if (const char* chosen = std::getenv("DISTAL_BLAS"); chosen && *chosen) return chosen;
-  // A program that was built on another machine finds it by its name, wherever it is.
+  // If the path of the build machine does not exist here, the loader searches for the file name.
   std::filesystem::path built_with = DISTAL_BLAS_LIBRARY;
   return std::filesystem::exists(built_with) ? built_with.string() : built_with.filename().string();
 }
 
 const BlasLibrary& blas_library() {
-  // Never unloaded: threads may still compute when the program ends.
+  // Never unloaded, because threads may still compute when the program ends.
   static const BlasLibrary& library = *new BlasLibrary(load_blas(blas_name()));
   return library;
 }

@@ -12,7 +12,7 @@ std::optional<BlasShape> blas_shape(const Box& box) {
      : o && l    ? out.rows
      : o         ? out.columns
                  : out.sums)
-        .push_back({axis.extent, axis.steps[0], axis.steps[1], axis.steps[2]});
+        .push_back({axis.extent, axis.strides[0], axis.strides[1], axis.strides[2]});
   }
   return out;
 }

@@ -9,22 +9,23 @@
 
 namespace distal::core {
 
-// An axis of a product of two as BLAS sees it.
-struct Side {
+// An axis of a product of two: its extent, and its stride in each tensor, in elements.
+struct BlasAxis {
   int64_t extent = 1;
   int64_t output = 0, left = 0, right = 0;
 };
 
-using Sides = absl::InlinedVector<Side, 4>;
+using BlasAxes = absl::InlinedVector<BlasAxis, 4>;
 
 struct BlasShape {
-  Sides rows, columns, sums, batch;
+  BlasAxes rows, columns, sums, batch;
 };
 
-// Deals the axes out; nothing if one stands in a single operand.
+// Sorts the axes of a box into rows, columns, sums and batch. Nothing if an axis occurs in one tensor only.
 std::optional<BlasShape> blas_shape(const Box& box);
 
-// A Kernel<T> made from the scale of the term and the arguments; null where BLAS has nothing for the term or the type.
+// Makes a Kernel<T> from the term's scale and the arguments. Null unless the term is a product of two and BLAS has its
+// type.
 template <template <class> class Kernel, class... Arguments>
 std::unique_ptr<BoxKernel> make_for_blas(const LeafTerm& term, ElementType type, Arguments... arguments) {
   std::optional<Product> product = product_of(term, type);

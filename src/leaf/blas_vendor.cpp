@@ -9,7 +9,7 @@ namespace distal::core {
 
 namespace {
 
-// "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ..."; before 0.3 it began with the options.
+// The text is "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ...". Before version 0.3 it has the options only.
 std::string name_of_openblas(const char* config) {
   std::istringstream words(config);
   std::string name, version;
@@ -17,7 +17,7 @@ std::string name_of_openblas(const char* config) {
   return name == "OpenBLAS" ? name + " " + version : "OpenBLAS";
 }
 
-// "Intel(R) oneAPI Math Kernel Library Version 2024.1-Product Build 20240215 for Intel(R) 64 ..."
+// The text is "Intel(R) oneAPI Math Kernel Library Version 2024.1-Product Build 20240215 for Intel(R) 64 ...".
 std::string name_of_mkl(void (*version)(char*, int)) {
   std::array<char, 256> text{};
   version(text.data(), static_cast<int>(text.size()) - 1);
@@ -28,11 +28,11 @@ std::string name_of_mkl(void (*version)(char*, int)) {
 }  // namespace
 
 void use_one_thread(const SharedLibrary& library) {
-  // Of MKL's layers the one without threads, which also needs no runtime of OpenMP, and the one with sizes of 32 bits.
-  constexpr int kSequential = 1, kSizesOf32Bits = 0;
+  // MKL's sequential layer, which needs no OpenMP runtime, and its interface layer with 32-bit sizes.
+  constexpr int kSequential = 1, k32BitSizes = 0;
   using Choose = int (*)(int);
   if (auto* f = library.find<Choose>("MKL_Set_Threading_Layer")) f(kSequential);
-  if (auto* f = library.find<Choose>("MKL_Set_Interface_Layer")) f(kSizesOf32Bits);
+  if (auto* f = library.find<Choose>("MKL_Set_Interface_Layer")) f(k32BitSizes);
   using Set = void (*)(int);
   if (auto* f = library.find<Set>("MKL_Set_Num_Threads")) f(1);
   if (auto* f = library.find<Set>("openblas_set_num_threads")) f(1);

@@ -6,12 +6,12 @@
 
 namespace distal::core {
 
-// What BLASes have beyond the standard, each under names of its own.
+// Functions that a BLAS has beyond the standard, under names of its vendor.
 
-// Takes away the threads that a loaded BLAS would start: all threads are the engine's.
+// Makes a loaded BLAS compute on the calling thread only, because the engine provides all threads.
 void use_one_thread(const SharedLibrary& library);
 
-// Which BLAS it is, and of which version; the file's name where it does not tell.
+// The name and version of the BLAS; the file name if the library does not report them.
 std::string name_of_blas(const SharedLibrary& library, const std::string& file);
 
 }  // namespace distal::core

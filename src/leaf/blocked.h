@@ -9,22 +9,26 @@
 
 namespace distal::core {
 
-// A product of factors, two of which are multiplied as matrices: summed over what only these two have. The rest of the
-// factors is multiplied to the result, block by block, on its way to the output, so nothing is ever materialised.
+// A product of factors seen as a matrix multiply of two of them, summed over the indices that only these two have. Each
+// register block of the result is multiplied by the other factors before it goes to the output, so there is no
+// temporary.
 struct Blocking {
-  size_t left = 1, right = 2;                      // operands
-  std::vector<size_t> rows, columns, sums, batch;  // axes: the left one's, the right one's, and both's
+  size_t left = 1, right = 2;  // operands
+  // Axes: of the left operand only, of the right only, of both but nothing else, and of both and another tensor.
+  std::vector<size_t> rows, columns, sums, batch;
 };
 
-// The best such view of a box whose operands 1, 2, ... are the factors, and whether it pays. Several boxes must differ
-// in nothing but how long their sums are, and where the two operands lie: they then are one, with a longer sum.
+// The best pair of factors to multiply as matrices; the operands 1, 2, ... of the box are the factors. Several boxes
+// count as one box with a longer sum. They may differ only in the extents of their sums and the addresses of the two
+// operands.
 std::optional<Blocking> best_blocking(std::span<const Box> boxes, int64_t element_bytes);
 inline std::optional<Blocking> best_blocking(const Box& box, int64_t element_bytes) {
   return best_blocking(std::span(&box, 1), element_bytes);
 }
+// Whether register blocks are worthwhile for this box.
 bool pays(const Box& box, const Blocking& blocking, int64_t element_bytes);
 
-// The kernel for a term that is a product of two or more; null for other terms, and for complex numbers.
+// A kernel for a term that is a product of two or more factors; null for other terms, and for complex numbers.
 std::unique_ptr<BoxKernel> make_blocked_kernel(const LeafTerm& term, ElementType type);
 
 }  // namespace distal::core

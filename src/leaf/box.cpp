@@ -9,8 +9,8 @@ namespace distal::core {
 
 namespace {
 
-// Whether the part's loops run over all combinations of the indices' ranges, at any size and on every processor.
-bool run_over_box(const LeafTask& task, const std::vector<int>& indices) {
+// Whether the loops of the part visit every combination of these indices' ranges, at any size and on every processor.
+bool loops_run_over_box(const LeafTask& task, const std::vector<int>& indices) {
   const IterationSpace<IntExpr>& space = task.stage->stage->space;
   std::vector<Interval<IntExpr>> intervals;
   for (int v = 0; v < space.size(); ++v) {
@@ -32,18 +32,21 @@ std::vector<int> indices_of(const std::vector<LeafOperand>& operands) {
   return out;
 }
 
-// Where a tensor might lie: only whether two are the same is asked of it.
-std::byte* address_of(int64_t tensor) { return reinterpret_cast<std::byte*>((tensor + (int64_t{1} << 16)) << 20); }
+// A made-up address for a tensor. Kernels only compare such addresses for equality.
+std::byte* placeholder_address(int64_t tensor) {
+  return reinterpret_cast<std::byte*>((tensor + (int64_t{1} << 16)) << 20);
+}
 
-int64_t largest_step(const Axis& a) {
+int64_t largest_stride(const Axis& a) {
   int64_t out = 0;
-  for (int64_t s : a.steps) out = std::max(out, std::abs(s));
+  for (int64_t s : a.strides) out = std::max(out, std::abs(s));
   return out;
 }
 
+// Whether, in every operand, the inner axis ends where the next iteration of the outer one begins.
 bool continues(const Axis& outer, const Axis& inner) {
-  for (size_t o = 0; o < outer.steps.size(); ++o) {
-    if (outer.steps[o] != inner.extent * inner.steps[o]) return false;
+  for (size_t o = 0; o < outer.strides.size(); ++o) {
+    if (outer.strides[o] != inner.extent * inner.strides[o]) return false;
   }
   return true;
 }
@@ -66,7 +69,7 @@ double Box::points() const {
 double Box::volume(size_t operand) const {
   double out = 1;
   for (const Axis& a : axes) {
-    if (a.steps[operand] != 0) out *= static_cast<double>(a.extent);
+    if (a.strides[operand] != 0) out *= static_cast<double>(a.extent);
   }
   return out;
 }
@@ -74,7 +77,8 @@ double Box::volume(size_t operand) const {
 void fuse(Box& box) {
   auto& axes = box.axes;
   axes.erase(std::remove_if(axes.begin(), axes.end(), [](const Axis& a) { return a.extent == 1; }), axes.end());
-  std::sort(axes.begin(), axes.end(), [](const Axis& a, const Axis& b) { return largest_step(a) > largest_step(b); });
+  std::sort(axes.begin(), axes.end(),
+            [](const Axis& a, const Axis& b) { return largest_stride(a) > largest_stride(b); });
   for (size_t i = 0; i + 1 < axes.size();) {
     if (continues(axes[i], axes[i + 1])) {
       axes[i + 1].extent *= axes[i].extent;
@@ -87,13 +91,13 @@ void fuse(Box& box) {
 
 void clear_output(const Box& box, int64_t element_bytes) {
   absl::InlinedVector<Axis, 6> axes;
-  int64_t line = 1;  // elements that lie side by side
+  int64_t line = 1;  // contiguous elements
   for (size_t a = 0; a < box.axes.size(); ++a) {
     if (box.is_sum(a)) continue;
-    if (box.axes[a].steps[0] == 1 && line == 1) {
+    if (box.axes[a].strides[0] == 1 && line == 1) {
       line = box.axes[a].extent;
     } else {
-      axes.push_back({box.axes[a].extent, {box.axes[a].steps[0]}});
+      axes.push_back({box.axes[a].extent, {box.axes[a].strides[0]}});
     }
   }
   for_each(axes, {box.data[0]}, element_bytes,
@@ -106,11 +110,11 @@ std::optional<std::string> why_no_box(const LeafTask& task) {
   for (const LeafTerm& t : compute.terms) {
     for (int v : t.only_at_zero) {
       if (std::find(indices.begin(), indices.end(), v) == indices.end()) {
-        return fmt::format("a term contributes at the first iterations of {} alone", task.stage->space.names[v]);
+        return fmt::format("a term contributes only where {} is 0", task.stage->space.names[v]);
       }
     }
   }
-  if (!run_over_box(task, indices)) return "its loops do not run over a box";
+  if (!loops_run_over_box(task, indices)) return "its loops do not run over a box";
   return std::nullopt;
 }
 
@@ -170,19 +174,19 @@ void BoxFinder::add_axes(const BoxTerms& terms, const std::vector<Interval<int64
     box.first.push_back(intervals[v].lo);
     for (size_t o = 0; o < views.size(); ++o) {
       const std::vector<int>& of = operands_[terms.operands[o]].indices;
-      int64_t step = 0;
+      int64_t stride = 0;
       for (size_t d = 0; d < of.size(); ++d) {
-        if (of[d] == v) step += views[o]->strides[d];
+        if (of[d] == v) stride += views[o]->strides[d];
       }
-      box.data[o] += intervals[v].lo * step * element_bytes_;
-      axis.steps.push_back(step);
+      box.data[o] += intervals[v].lo * stride * element_bytes_;
+      axis.strides.push_back(stride);
     }
     box.axes.push_back(std::move(axis));
   }
   fuse(box);
 }
 
-// Each begins at zero: where it lies does not matter.
+// The ranges of the variables at the first step, moved to 0: only their lengths matter.
 std::vector<Interval<int64_t>> BoxFinder::first_intervals() const {
   std::vector<Interval<int64_t>> out(static_cast<size_t>(space_.size()));
   for (int v = 0; v < space_.size(); ++v) out[v] = runs_[v] ? full(space_.extents[v]) : point(int64_t{0});
@@ -206,13 +210,13 @@ Box BoxFinder::likely(const BoxTerms& terms) const {
       extents.push_back(intervals[operand.indices[d]].hi);
       order.push_back(static_cast<int>(d));
     }
-    int64_t tensor = -1 - operand.number;  // a workspace is a tensor of its own
+    int64_t tensor = -1 - operand.number;  // a workspace: a number that no tensor has
     if (operand.number < static_cast<int>(leaf.accesses.size())) {
       const AcquirePlan& acquire = stage_.acquires[leaf.accesses[operand.number].acquire];
       order = acquire.order;
       tensor = acquire.tensor;
     }
-    views.push_back({address_of(tensor), 0, dense_strides(extents, order)});
+    views.push_back({placeholder_address(tensor), 0, dense_strides(extents, order)});
   }
   for (int v : terms.only_at_zero) intervals[v].hi = 1;
   absl::InlinedVector<const View*, 4> pointers;

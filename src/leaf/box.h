@@ -11,32 +11,31 @@
 
 namespace distal::core {
 
-// One index, or several that are as one: how many steps, and how far each goes in every operand, in elements. An
-// operand that does not have the index stays where it is.
+// An index of a box, or several fused indices. An operand that does not have the index has stride 0.
 struct Axis {
   int64_t extent = 1;
-  absl::InlinedVector<int64_t, 4> steps;  // by operand
+  absl::InlinedVector<int64_t, 4> strides;  // by operand, in elements
 };
 
-// What a nest of loops does where their order does not matter: every combination of some indices, and for each an
-// element of every operand. Operand 0 is the output; an axis along which it stands still is a sum.
+// A nest of loops whose order does not matter: it visits every combination of some indices, and at each one element of
+// every operand. Operand 0 is the output. An axis along which the output has stride 0 is a sum.
 struct Box {
   absl::InlinedVector<Axis, 6> axes;
-  absl::InlinedVector<std::byte*, 4> data;  // by operand: its element at the beginning of all axes
-  absl::InlinedVector<int64_t, 6> first{};  // where the indices begin, not just those of the axes
-  int64_t sharers = 1;                      // threads that each have about as much of the same output
+  absl::InlinedVector<std::byte*, 4> data;  // by operand: the element at index 0 of all axes
+  absl::InlinedVector<int64_t, 6> first{};  // the first value of each index, before axes are fused
+  int64_t sharers = 1;                      // threads that the output is divided among
 
-  bool is_sum(size_t axis) const { return axes[axis].steps[0] == 0; }
-  bool has(size_t axis, size_t operand) const { return axes[axis].steps[operand] != 0; }
+  bool is_sum(size_t axis) const { return axes[axis].strides[0] == 0; }
+  bool has(size_t axis, size_t operand) const { return axes[axis].strides[operand] != 0; }
   bool has_sum() const;
   double points() const;
-  double volume(size_t operand) const;  // distinct elements
+  double volume(size_t operand) const;  // distinct elements of the operand
 };
 
-// Drops axes of one step, and makes one of those that lie one inside the other in all operands.
+// Drops axes of extent 1, and fuses two axes if one continues the other in all operands.
 void fuse(Box& box);
 
-// The box without `taken`, all of the axes' combinations, outermost axis first: calls f with the operands' addresses.
+// Calls f with the addresses of the operands for every combination of the axes. The first axis is the outermost loop.
 template <class F>
 void for_each(const absl::InlinedVector<Axis, 6>& axes, const absl::InlinedVector<std::byte*, 4>& data, int64_t bytes,
               const F& f, size_t depth = 0) {
@@ -44,24 +43,24 @@ void for_each(const absl::InlinedVector<Axis, 6>& axes, const absl::InlinedVecto
   absl::InlinedVector<std::byte*, 4> at = data;
   for (int64_t x = 0; x < axes[depth].extent; ++x) {
     for_each(axes, at, bytes, f, depth + 1);
-    for (size_t o = 0; o < at.size(); ++o) at[o] += axes[depth].steps[o] * bytes;
+    for (size_t o = 0; o < at.size(); ++o) at[o] += axes[depth].strides[o] * bytes;
   }
 }
 
 // Sets the elements of the output to zero.
 void clear_output(const Box& box, int64_t element_bytes);
 
-// Why the order of a part's loops matters, or nothing: they then run over a box at any size and on every processor.
+// Why the loops of a part do not run over a box; nothing if they do, at any size and on every processor.
 std::optional<std::string> why_no_box(const LeafTask& task);
 
-// Terms of a part that contribute at the same iterations, and what they read.
+// Terms of a part that contribute at the same iterations, and the operands that they read.
 struct BoxTerms {
-  std::vector<LeafTerm> terms;    // first_operand counts among `operands`
-  std::vector<int> operands;      // of the part; 0 is the output
-  std::vector<int> only_at_zero;  // these indices stand at zero
+  std::vector<LeafTerm> terms;    // their first_operand is a position in `operands`
+  std::vector<int> operands;      // operands of the part; the first is the output
+  std::vector<int> only_at_zero;  // the terms contribute only where these indices are 0
 };
 
-// One term with its operands numbered from 1.
+// One term, with its operands numbered from 1.
 BoxTerms single_term(const LeafTerm& term);
 
 // Finds the boxes of a part's terms when it runs.
@@ -69,12 +68,12 @@ class BoxFinder {
  public:
   BoxFinder(const LeafTask& task, ElementType type);
 
-  // False where these terms have nothing to do.
+  // Finds the box of one run. Returns false if these terms have nothing to do.
   bool find(const LeafArguments& arguments, const BoxTerms& terms, Box& box) const;
-  // Those of several runs, without such.
+  // The boxes of several runs, without the runs that have nothing to do.
   std::vector<Box> find_all(std::span<const LeafArguments> runs, const BoxTerms& terms) const;
 
-  // The box that the terms would most likely have: that of the first processor and step, operands stored by themselves.
+  // The box that the terms most likely have: on the first processor, at the first step, with every operand dense.
   Box likely(const BoxTerms& terms) const;
 
  private:

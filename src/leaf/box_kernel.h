@@ -12,35 +12,37 @@ namespace distal::core {
 
 class Team;
 
-// One way to carry out the terms of a box. Safe to run from several threads at once, each with a part of the box.
+// Computes the terms of a box. Several threads may run it at once, each with its part of the box.
 class BoxKernel {
  public:
   virtual ~BoxKernel() = default;
-  // Whether this box is one for it.
+  // Whether this kernel can compute the box and is a good choice for it.
   virtual bool takes(const Box& box) const = 0;
-  // To begin is to set the output, and not to add to it.
-  virtual void run(const Box& box, bool begin) const = 0;
-  // Whether a box that adds to the same output as one before it can be joined to that: both are then one, with a longer
-  // sum. As many as can be joined to one can be joined in any order, and so can the same parts of the output of each.
-  virtual bool joins(const Box& /*box*/, const Box& /*next*/) const { return false; }
-  // Only the first begins.
-  virtual void run_joined(std::span<const Box> boxes, bool begin) const {
-    for (const Box& box : boxes) run(box, begin && &box == boxes.data());
+  // Overwrites the output, or adds to it.
+  virtual void run(const Box& box, bool overwrite) const = 0;
+  // Whether two boxes that add to the same output can run as one box with a longer sum. All boxes that can join one box
+  // can be joined to it together, in any order, and so can their parts if each is cut in the same way.
+  virtual bool can_join(const Box& /*box*/, const Box& /*next*/) const { return false; }
+  // Runs joined boxes. Only the first one overwrites the output.
+  virtual void run_joined(std::span<const Box> boxes, bool overwrite) const {
+    for (const Box& box : boxes) run(box, overwrite && &box == boxes.data());
   }
-  // Runs it by the threads of a team, or alone without one, if it can cut the box better than along an axis.
-  virtual bool run_by_team(const Box&, bool /*begin*/, Team* /*team*/) const { return false; }
-  // Does beforehand what a run of such a box needs: compiles.
+  // For kernels that divide a box better than along one axis: runs the box on the threads of the team, or on the
+  // caller's if there is no team. Returns false and does nothing in other kernels.
+  virtual bool run_by_team(const Box&, bool /*overwrite*/, Team* /*team*/) const { return false; }
+  // Compiles the code or loads the library that such a box needs, so that a run need not wait for it.
   virtual void prepare(const Box&) const {}
-  // The C++ that a run of such a box uses; none if it has no code of its own.
+  // The generated C++ that such a box uses; empty if the kernel generates none.
   virtual std::string source(const Box&) const { return ""; }
   virtual bool is_library() const { return false; }
   virtual std::string description() const = 0;
-  // In words, what it does with such a box; the operands by name.
+  // Says in words how the kernel computes such a box. `operands` are their names.
   virtual std::string explain(const Box& box, const std::vector<std::string>& operands) const = 0;
 };
 
-// The kernels that may carry out something, the best first: the first that takes the box does; null if none does.
+// Kernels to choose from, the best first.
 using BoxKernels = std::vector<std::unique_ptr<BoxKernel>>;
+// The first kernel that takes the box; null if none does.
 inline const BoxKernel* kernel_for(const BoxKernels& kernels, const Box& box) {
   auto found = std::find_if(kernels.begin(), kernels.end(), [&](const auto& k) { return k->takes(box); });
   return found == kernels.end() ? nullptr : found->get();

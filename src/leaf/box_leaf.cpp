@@ -17,7 +17,7 @@ namespace distal::core {
 
 namespace {
 
-// Terms, and the kernels that may carry them out.
+// Terms that run together, and the kernels to choose from.
 struct BoxPart {
   BoxTerms terms;
   BoxKernels kernels;
@@ -32,8 +32,8 @@ void append(BoxTerms& to, const BoxTerms& term) {
   to.operands.insert(to.operands.end(), term.operands.begin() + 1, term.operands.end());
 }
 
-// Terms that are matrix multiplies run by themselves; of the others, those that contribute at the same iterations run
-// in one pass.
+// Divides the terms of a leaf into parts. A matrix multiply is a part of its own. All other terms that contribute at
+// the same iterations are one part, which runs in one pass.
 class BoxPlanner {
  public:
   BoxPlanner(const LeafTask& task, ElementType type, BoxChoice choice)
@@ -92,8 +92,8 @@ class BoxPlanner {
 class BoxLeaf : public LeafKernel {
  public:
   BoxLeaf(const LeafTask& task, ElementType type, BoxChoice choice,
-          std::function<std::unique_ptr<LeafKernel>()> otherwise)
-      : type_(type), finder_(task, type), make_otherwise_(std::move(otherwise)) {
+          std::function<std::unique_ptr<LeafKernel>()> make_fallback)
+      : type_(type), finder_(task, type), make_fallback_(std::move(make_fallback)) {
     parts_ = BoxPlanner(task, type, choice).parts();
     for (const BoxPart& p : parts_) {
       Box box = finder_.likely(p.terms);
@@ -105,32 +105,32 @@ class BoxLeaf : public LeafKernel {
     return std::none_of(parts_.begin(), parts_.end(), [](const BoxPart& p) { return p.kernels.empty(); });
   }
 
-  bool can_begin() const override { return true; }
+  bool can_overwrite() const override { return true; }
 
   void run(const LeafArguments& arguments) const override {
     Box box;
-    bool begin = arguments.begin;
+    bool overwrite = arguments.overwrite;
     for (const BoxPart& p : parts_) {
       if (!finder_.find(arguments, p.terms, box)) continue;
       const BoxKernel* kernel = p.kernel_for(box);
-      if (!kernel) return run_otherwise(box, arguments);
-      share(*kernel, {&box, 1}, type_, begin, arguments.team);
-      begin = false;
+      if (!kernel) return run_fallback(box, arguments);
+      share(*kernel, {&box, 1}, type_, overwrite, arguments.team);
+      overwrite = false;
     }
   }
 
-  bool gains_together() const override {
+  bool gains_from_joining() const override {
     Box box = finder_.likely(parts_[0].terms);
     const BoxKernel* kernel = parts_[0].kernel_for(box);
-    return parts_.size() == 1 && kernel && kernel->joins(box, box);
+    return parts_.size() == 1 && kernel && kernel->can_join(box, box);
   }
 
-  void run_together(std::span<const LeafArguments> runs) const override {
-    if (runs.size() == 1 || parts_.size() > 1) return LeafKernel::run_together(runs);
+  void run_joined(std::span<const LeafArguments> runs) const override {
+    if (runs.size() == 1 || parts_.size() > 1) return LeafKernel::run_joined(runs);
     std::vector<Box> boxes = finder_.find_all(runs, parts_[0].terms);
     auto has_kernel = [&](const Box& box) { return parts_[0].kernel_for(box) != nullptr; };
-    if (!std::all_of(boxes.begin(), boxes.end(), has_kernel)) return LeafKernel::run_together(runs);
-    share_in_turn(parts_[0].kernels, std::move(boxes), type_, runs[0].begin, runs[0].team);
+    if (!std::all_of(boxes.begin(), boxes.end(), has_kernel)) return LeafKernel::run_joined(runs);
+    share_in_turn(parts_[0].kernels, std::move(boxes), type_, runs[0].overwrite, runs[0].team);
   }
 
   std::string description() const override {
@@ -143,29 +143,31 @@ class BoxLeaf : public LeafKernel {
   }
 
  private:
-  // Without code of its own there is one part only, so nothing has run yet.
-  void run_otherwise(const Box& box, const LeafArguments& arguments) const {
-    std::call_once(once_, [&] { otherwise_ = make_otherwise_(); });
-    if (arguments.begin) clear_output(box, size_of(type_));
-    otherwise_->run(arguments);
+  // Only leaves without generated code need the fallback. They have one part, so nothing has run yet.
+  void run_fallback(const Box& box, const LeafArguments& arguments) const {
+    std::call_once(once_, [&] { fallback_ = make_fallback_(); });
+    if (arguments.overwrite) clear_output(box, size_of(type_));
+    fallback_->run(arguments);
   }
 
   ElementType type_;
   BoxFinder finder_;
   std::vector<BoxPart> parts_;
-  std::function<std::unique_ptr<LeafKernel>()> make_otherwise_;
+  std::function<std::unique_ptr<LeafKernel>()> make_fallback_;
   mutable std::once_flag once_;
-  mutable std::unique_ptr<LeafKernel> otherwise_;
+  mutable std::unique_ptr<LeafKernel> fallback_;
 };
 
-// Why no library, or what it would have been called.
-std::string beside_library(const BoxTerms& terms, const Compute& compute, const std::vector<std::string>& names,
-                           ElementType type) {
+constexpr const char* kInterpretedWhileSmall = "interpreted as long as there is little to do";
+
+// Why the kernel is not a library.
+std::string why_not_library(const BoxTerms& terms, const Compute& compute, const std::vector<std::string>& names,
+                            ElementType type) {
   if (terms.terms.size() > 1) return "";
   LeafTerm term = terms.terms[0];
   term.first_operand = terms.operands.size() > 1 ? terms.operands[1] : 0;
   BlasForm form = blas_form(compute, term, names, type);
-  if (!form.why_not.empty()) return "; no library, as " + form.why_not;
+  if (!form.why_not.empty()) return "; no library, because " + form.why_not;
   return fmt::format("; {} by BLAS would be slower", form.name);
 }
 
@@ -177,16 +179,16 @@ std::string explain_part(const BoxPlanner& planner, const BoxPart& part, const C
   }
   Box box = planner.finder().likely(part.terms);
   const BoxKernel* kernel = part.kernel_for(box);
-  std::string out = kernel ? kernel->explain(box, operands) : "interpreted as long as there is little to do";
+  std::string out = kernel ? kernel->explain(box, operands) : kInterpretedWhileSmall;
   if (kernel && kernel->is_library()) return out;
-  return out + beside_library(part.terms, compute, names, type);
+  return out + why_not_library(part.terms, compute, names, type);
 }
 
 }  // namespace
 
 std::string explain_box_leaf(const LeafTask& task, ElementType type, BoxChoice choice) {
   const Compute& compute = *task.part->compute();
-  if (!choice.compile && compute.terms.size() > 1) return "interpreted as long as there is little to do";
+  if (!choice.compile && compute.terms.size() > 1) return kInterpretedWhileSmall;
   BoxPlanner planner(task, type, choice);
   std::string out;
   for (const BoxPart& part : planner.parts()) {
@@ -206,10 +208,10 @@ std::string box_leaf_sources(const LeafTask& task, ElementType type) {
 }
 
 std::unique_ptr<LeafKernel> make_box_leaf(const LeafTask& task, ElementType type, BoxChoice choice,
-                                          std::function<std::unique_ptr<LeafKernel>()> otherwise) {
-  // Without code of its own, what is not one term for the library is left to others as a whole.
+                                          std::function<std::unique_ptr<LeafKernel>()> make_fallback) {
+  // Without generated code only a single term can run, by the library.
   if (!choice.compile && task.part->compute()->terms.size() > 1) return nullptr;
-  auto made = std::make_unique<BoxLeaf>(task, type, choice, std::move(otherwise));
+  auto made = std::make_unique<BoxLeaf>(task, type, choice, std::move(make_fallback));
   if (!made->is_complete()) return nullptr;
   return made;
 }

@@ -11,20 +11,20 @@ namespace distal::core {
 // Which kernels a leaf over a box may use.
 struct BoxChoice {
   bool library = true;
-  bool compile = true;  // code of its own; else the library is used wherever it can be
-  bool small = false;   // code of its own also for small matrices, where the library is not much slower
+  bool compile = true;  // generated code; without it the library is used wherever possible
+  bool small = false;   // generated code also for small matrices, where the library is only a little slower
 };
 
-// A leaf whose loops run over a box: its terms each by the kernel that suits them, and shared among the processor's
-// threads. Null if without compiling there is no kernel for it. `otherwise` makes what runs where no kernel takes the
-// strides that come.
+// A leaf whose loops run over a box. It computes each term with the best kernel, on all threads of the processor. Null
+// if the choice forbids compiling and no other kernel fits. `make_fallback` makes the leaf for runs whose strides no
+// kernel takes.
 std::unique_ptr<LeafKernel> make_box_leaf(const LeafTask& task, ElementType type, BoxChoice choice,
-                                          std::function<std::unique_ptr<LeafKernel>()> otherwise);
+                                          std::function<std::unique_ptr<LeafKernel>()> make_fallback);
 
-// How the terms of the part would run, as far as their likely strides tell.
+// Says in words which kernels the terms of the part use, assuming their likely strides.
 std::string explain_box_leaf(const LeafTask& task, ElementType type, BoxChoice choice);
 
-// The C++ of the kernels that would run, one after the other.
+// The C++ of these kernels, one after the other.
 std::string box_leaf_sources(const LeafTask& task, ElementType type);
 
 }  // namespace distal::core

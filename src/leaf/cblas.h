@@ -4,13 +4,13 @@
 
 namespace distal::core {
 
-// CBLAS as every BLAS has it, with the names and values of its standard. Declared here, and not by a header of one
-// BLAS, since the library is chosen when the program runs.
+// The CBLAS interface, with the names and values of its standard. It is declared here instead of in the header of one
+// BLAS, because the library is chosen at run time.
 enum CBLAS_ORDER { CblasRowMajor = 101, CblasColMajor = 102 };
 enum CBLAS_TRANSPOSE { CblasNoTrans = 111, CblasTrans = 112, CblasConjTrans = 113 };
 enum CBLAS_UPLO { CblasUpper = 121, CblasLower = 122 };
 
-// A scalar goes by value if it is real, and by address if it is complex.
+// CBLAS takes a real scalar by value, and a complex one by address.
 template <class T>
 struct CblasScalar {
   using Type = T;
@@ -22,7 +22,7 @@ struct CblasScalar<std::complex<T>> {
   static Type of(const std::complex<T>& value) { return &value; }
 };
 
-// An inner product comes back as the result if it is real, and at an address if it is complex.
+// CBLAS returns a real inner product, and stores a complex one at an address.
 template <class T>
 struct CblasDot {
   using Type = T (*)(int n, const T* x, int incx, const T* y, int incy);
@@ -33,7 +33,7 @@ struct CblasDot<std::complex<T>> {
                         std::complex<T>* out);
 };
 
-// The functions for one element type. Nothing is conjugated: ger and dot are geru and dotu_sub of complex numbers.
+// The functions for one element type. Nothing is conjugated: for complex numbers, ger is geru and dot is dotu_sub.
 template <class T>
 struct Cblas {
   using Scalar = typename CblasScalar<T>::Type;

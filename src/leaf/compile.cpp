@@ -23,7 +23,7 @@ namespace {
   throw Error(message, {}, help, Error::Kind::Resources);
 }
 
-// Not -ffast-math: what is not a number stays so, and the program's own floating point mode is left alone.
+// No -ffast-math: a NaN must stay a NaN, and the program's floating-point mode must not change.
 std::vector<std::string> flags(CompileOptions options) {
   std::vector<std::string> out{"-std=c++17", "-O3", "-march=native", "-shared", "-fPIC", "-w"};
   out.emplace_back(options.openmp ? "-fopenmp" : "-fopenmp-simd");
@@ -58,7 +58,7 @@ void compile(const std::string& compiler, const std::string& source, CompileOpti
   if (error) fail(fmt::format("cannot write {}", library.string()));
 }
 
-// A leaf with threads of OpenMP's stays loaded for good: its runtime would go with it while its threads still live.
+// A leaf that uses OpenMP is never unloaded: unloading it could unload the OpenMP runtime while its threads still run.
 CompiledLeaf load(const fs::path& library, bool openmp, bool from_cache) {
   void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL | (openmp ? RTLD_NODELETE : 0));
   if (!handle) return {};
@@ -83,7 +83,7 @@ std::string leaf_compiler() {
 CompiledLeaf compile_leaf(const std::string& source, CompileOptions options) {
   std::string compiler = leaf_compiler();
   if (compiler.empty())
-    fail("no C++ compiler was found to compile a leaf with", "install g++, or run with --leaf interpreted");
+    fail("no C++ compiler was found to compile a leaf", "install g++, or run with --leaf interpreted");
   fs::path folder = safe_cache_folder();
   std::string key = fmt::format("{}\n// {} {} {}", source, fmt::join(flags(options), " "), file_fingerprint(compiler),
                                 cpu_fingerprint());

@@ -6,7 +6,7 @@
 
 namespace distal::core {
 
-// A loaded leaf; the library stays loaded as long as a copy of this lives.
+// A loaded leaf. Its library stays loaded as long as a copy of this object exists.
 struct CompiledLeaf {
   void* symbol = nullptr;
   std::shared_ptr<void> library;
@@ -19,15 +19,16 @@ struct CompiledLeaf {
 };
 
 struct CompileOptions {
-  bool openmp = false;       // the text uses threads of OpenMP's
-  bool reassociate = false;  // sums may be added in another order than the text's
+  bool openmp = false;       // the text uses OpenMP threads
+  bool reassociate = false;  // sums may be added in another order than in the text
 };
 
-// Compiles C++ text that defines `leaf`, or takes it from the cache: a folder of the user's own, keyed by the text, the
-// compiler and the processor. Several processes may do so at once. An Error of kind Resources if there is no compiler.
+// Compiles C++ text that defines `leaf`, or loads it from the cache: a folder of the user, keyed by the text, the
+// flags, the compiler and the CPU. Several processes may do so at once. Throws an Error of kind Resources if there is
+// no compiler or it fails.
 CompiledLeaf compile_leaf(const std::string& source, CompileOptions options = {});
 
-// The compiler that leaves are compiled with: $DISTAL_CXX, or else c++ or g++ or clang++ on the path; empty if none.
+// The path of the compiler for leaves: $DISTAL_CXX, or else c++, g++ or clang++ on the path; empty if there is none.
 std::string leaf_compiler();
 
 }  // namespace distal::core

@@ -41,7 +41,7 @@ std::string computing_type(ElementType type) {
 
 std::string literal_text(double value, ElementType type) {
   if (is_integer(type)) return fmt::format("{}LL", static_cast<int64_t>(value));
-  return fmt::format("{:a}", value);  // hexadecimal: not a bit is lost
+  return fmt::format("{:a}", value);  // hexadecimal, which is exact
 }
 
 std::string expression_text(const LeafTerm& term, ElementType type,

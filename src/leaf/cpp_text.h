@@ -10,12 +10,12 @@ namespace distal::core {
 
 std::string cpp_type(ElementType type);
 
-// The type to compute in: integers are computed unsigned, where wrapping round is defined.
+// The type to compute in. For integers it is unsigned, because there overflow wraps around.
 std::string computing_type(ElementType type);
 
 std::string literal_text(double value, ElementType type);
 
-// A term without its sign, in the type C; `element` gives the text of an operand's element.
+// The text of a term without its sign, computed in the type C. `element` gives the text of an operand's element.
 std::string expression_text(const LeafTerm& term, ElementType type,
                             const std::function<std::string(int operand)>& element);
 

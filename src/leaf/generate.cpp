@@ -21,7 +21,7 @@ bool is_parallel(const LeafPart& part) {
                      [](const LoopMark& m) { return m.kind == LoopMark::Kind::Parallel; });
 }
 
-// None where the schedule itself asks for threads: these are OpenMP's.
+// The loops that the team may share. None if the schedule itself asks for threads, which are then OpenMP's.
 std::vector<int> loops_for_team(const LeafTask& task, const LeafNest& nest) {
   if (is_parallel(*task.part)) return {};
   return loops_to_share(task.space, nest, task.part->compute()->operands[0].indices);
@@ -49,11 +49,11 @@ class Generator {
       out_ +=
           "#pragma omp declare reduction(plus : C : omp_out = C(omp_out + omp_in)) initializer(omp_priv = C(0))\n\n";
     }
-    std::string begin = fmt::format("extern \"C\" void {}(", function_);
+    std::string head = fmt::format("extern \"C\" void {}(", function_);
     out_ += fmt::format(
         "{}const Int* extent, const Int* value, void* const* data, const Int* offset,\n"
         "{}const Int* const* stride, const Int* first, const Int* last) {{\n",
-        begin, std::string(begin.size(), ' '));
+        head, std::string(head.size(), ' '));
     indent_ = 1;
     declare_operands();
     declare_fixed();
@@ -65,7 +65,7 @@ class Generator {
 
  private:
   void line(const std::string& text) { out_ += std::string(static_cast<size_t>(indent_) * 2, ' ') + text + "\n"; }
-  // Names of the user may be keywords of C++, so every variable gets a prefix.
+  // The user's names may be C++ keywords, so every variable gets a prefix.
   std::string name(int v) const { return "v_" + stage_.space.names[v]; }
   static std::string extent(int v) { return fmt::format("extent[{}]", v); }
 
@@ -85,7 +85,8 @@ class Generator {
     }
   }
 
-  // Outside of all loops there is nothing to continue with, so a missing iteration ends the leaf.
+  // Computes the derived variables that become known at this depth, and skips iterations past their end. Outside of all
+  // loops such an iteration ends the leaf.
   void recover(size_t depth) {
     const char* skip = depth == 0 ? "return" : "continue";
     for (const Derivation& d : nest_.recovered[depth]) {
@@ -98,7 +99,7 @@ class Generator {
     }
   }
 
-  // A tile whose inner loop is the one just entered needs no test in the loop: the loop's end takes it in.
+  // A tile whose inner loop is the innermost one so far needs no test: end_of_loop bounds the loop.
   bool is_bounded_by_loop(const Tile& t, size_t depth) const { return depth > 0 && nest_.loops[depth - 1] == t.inner; }
 
   bool is_shared(int loop) const { return std::find(shared_.begin(), shared_.end(), loop) != shared_.end(); }
@@ -146,7 +147,7 @@ class Generator {
     return nullptr;
   }
 
-  // Threads that sum for themselves, and lanes that do: each has a sum of its own, and these are added at the end.
+  // Whether each thread or SIMD lane of the loop has a sum of its own, which OpenMP adds at the end.
   bool is_reducing(const LoopMark& m) const {
     if (m.kind == LoopMark::Kind::Parallel) return m.race == Race::Reduction;
     return m.kind == LoopMark::Kind::Vectorize && !moves_output(m.loop);
@@ -178,7 +179,7 @@ class Generator {
     throw InternalError("unknown mark");
   }
 
-  // Adds a sum to where it belongs: the sum of an enclosing loop, or the output.
+  // Adds a sum to the sum of an enclosing loop, or to the output.
   void add(const std::string& sum) {
     if (!sink_.empty()) return line(fmt::format("{0} = C({0} + {1});", sink_, sum));
     std::string out = element(0);
@@ -226,7 +227,7 @@ class Generator {
   std::vector<bool> known_;
   LeafNest nest_;
   std::vector<int> shared_;
-  std::string sink_;  // the sum of the loops around that new addends go to; empty: the output
+  std::string sink_;  // the variable that add() adds to: the sum of an enclosing loop; empty: the output
   std::string out_;
   int indent_ = 0;
 };
@@ -247,7 +248,7 @@ class GeneratedLeaf : public LeafKernel {
     }
   }
 
-  bool can_begin() const override { return !accumulate_; }
+  bool can_overwrite() const override { return !accumulate_; }
 
   void run(const LeafArguments& arguments) const override {
     int64_t threads = arguments.team ? arguments.team->size() : 1;
@@ -255,7 +256,7 @@ class GeneratedLeaf : public LeafKernel {
     if (!loop) return run_part(arguments, first_, last_);
     auto part = [&](int i) {
       std::vector<int64_t> first = first_, last = last_;
-      Range mine = thread_range(last_[*loop], i, threads);
+      IterationRange mine = thread_range(last_[*loop], i, threads);
       first[*loop] = mine.first;
       last[*loop] = mine.last;
       run_part(arguments, first, last);
@@ -282,13 +283,13 @@ class GeneratedLeaf : public LeafKernel {
                                    strides.data(), first.data(), last.data());
   }
 
-  // The outermost loop of which each thread has several iterations, so that all have about as much to do; or else the
-  // longest. None where sharing is not worth it.
+  // The outermost loop with enough iterations to balance the threads, or else the longest loop. Nothing if the leaf is
+  // too small to be shared.
   std::optional<int> loop_to_cut(int64_t threads) const {
     if (threads == 1 || points_ < kWorthSharing) return std::nullopt;
     std::optional<int> longest;
     for (int v : shared_) {
-      if (last_[v] >= kManyParts * threads) return v;
+      if (last_[v] >= kBalancedIterations * threads) return v;
       if (last_[v] > (longest ? last_[*longest] : 1)) longest = v;
     }
     return longest;
@@ -298,7 +299,7 @@ class GeneratedLeaf : public LeafKernel {
   std::vector<LeafOperand> operands_;
   bool accumulate_;
   std::vector<int> shared_;            // loops that threads may share
-  std::vector<int64_t> first_, last_;  // of one thread alone
+  std::vector<int64_t> first_, last_;  // the iterations of a single thread, by variable
   double points_ = 1;
   CompiledLeaf code_;
 };

@@ -55,7 +55,7 @@ class InterpretedLeaf : public LeafKernel {
     }
   }
 
-  bool can_begin() const override { return !accumulate_; }
+  bool can_overwrite() const override { return !accumulate_; }
 
   void run(const LeafArguments& arguments) const override {
     Frame frame{arguments.operands, arguments.values, {}};
@@ -89,8 +89,8 @@ class InterpretedLeaf : public LeafKernel {
     return true;
   }
 
-  // A chunk may be far larger than what it is a chunk of, and there may be far more parts than elements; the iterations
-  // past the end are left out at once, not one by one.
+  // The end of a loop without the iterations past the end of its parent. These may be very many: a chunk may be far
+  // larger than the loop that was split, and there may be far more chunks than elements.
   int64_t end_of_loop(const Frame& frame, size_t depth) const {
     int v = nest_.loops[depth];
     int64_t end = iterations_of(space_, v);

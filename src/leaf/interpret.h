@@ -6,7 +6,7 @@
 
 namespace distal::core {
 
-// A leaf that walks its nest point by point: for tiny leaves, machines without a compiler, sanitizer runs and
+// A leaf that interprets its nest point by point: for tiny leaves, machines without a compiler, sanitizer runs and
 // differential tests.
 std::unique_ptr<LeafKernel> make_interpreted_leaf(const LeafTask& task, ElementType type);
 

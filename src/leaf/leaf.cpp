@@ -16,9 +16,9 @@ namespace distal::core {
 
 namespace {
 
-// Compiling takes about half a second; walking this many points by interpretation takes less.
+// Compiling takes about half a second. Interpreting this many points takes less.
 constexpr double kTinyPoints = 2e6;
-// What BLAS does nearly as well is compiled only where it takes a while.
+// Below this many points BLAS is close enough not to compile.
 constexpr double kManyPoints = 4e9;
 
 double points_of(const StagePlan& stage) {
@@ -29,8 +29,8 @@ double points_of(const StagePlan& stage) {
   return points;
 }
 
-// The space without what is recovered from `foreign` loops. What only rotates by one of them is as in its first
-// iteration: a sum has the same addends in any.
+// The space without the variables that derive from `foreign` loops. A rotation by a foreign loop is computed as in that
+// loop's first iteration, because a sum has the same addends in each.
 IterationSpace<int64_t> without(IterationSpace<int64_t> space, std::vector<bool> foreign) {
   std::vector<Derivation> kept;
   for (auto d = space.derivations.rbegin(); d != space.derivations.rend(); ++d) {
@@ -69,7 +69,7 @@ std::unique_ptr<LeafKernel> make_nest_of_parts(const LeafTask& task, ElementType
   return make_where_leaf(task, type, std::move(kernels));
 }
 
-// How many points a leaf walks each time it runs, at most.
+// The most points that one run of the leaf computes.
 double points_of(const LeafTask& task) {
   double points = 1;
   for (int loop : task.loops) points *= static_cast<double>(task.space.extents[loop]);
@@ -78,15 +78,16 @@ double points_of(const LeafTask& task) {
 
 bool is_tiny(const LeafTask& task) { return points_of(*task.stage) <= kTinyPoints && task.part->marks.empty(); }
 
-// A tiny leaf is interpreted, until that has cost as much as it would have to make the `larger` one.
+// Interprets a tiny leaf until that has cost as much time as compiling. Then it runs the leaf that `make_compiled`
+// makes.
 std::unique_ptr<LeafKernel> make_tiny_part(const LeafTask& task, ElementType type,
-                                           std::function<std::unique_ptr<LeafKernel>()> larger) {
-  return make_tiered_leaf(make_interpreted_leaf(task, type), points_of(task), kTinyPoints, std::move(larger));
+                                           std::function<std::unique_ptr<LeafKernel>()> make_compiled) {
+  return make_tiered_leaf(make_interpreted_leaf(task, type), points_of(task), kTinyPoints, std::move(make_compiled));
 }
 
-// Why the loops must run as the schedule says, or nothing.
+// Why the loops must run in the order of the schedule; empty if they need not.
 std::string why_in_order(const LeafTask& task) {
-  if (!task.part->marks.empty()) return "its loops are marked";
+  if (!task.part->marks.empty()) return "a loop is parallelized, vectorized or unrolled";
   return why_no_box(task).value_or("");
 }
 
@@ -107,11 +108,11 @@ std::unique_ptr<LeafKernel> make_plain_part(const LeafTask& task, ElementType ty
 
 std::unique_ptr<LeafKernel> make_automatic_part(const LeafTask& task, ElementType type) {
   if (!why_in_order(task).empty()) return make_plain_part(task, type, false);
-  auto larger = [task, type] {
+  auto compiled = [task, type] {
     return make_box_leaf(task, type, {.compile = true, .small = has_many_points(task)}, nullptr);
   };
-  if (!is_tiny(task)) return larger();
-  auto tiny = [task, type, larger] { return make_tiny_part(task, type, larger); };
+  if (!is_tiny(task)) return compiled();
+  auto tiny = [task, type, compiled] { return make_tiny_part(task, type, compiled); };
   std::unique_ptr<LeafKernel> made = make_box_leaf(task, type, automatic_choice(task), tiny);
   return made ? std::move(made) : tiny();
 }
@@ -141,7 +142,7 @@ std::string explain_part(const LeafTask& task, ElementType type) {
     return fmt::format("{}: {}\n", what, explain_library_leaf(task, type, library_choice(task, false)));
   }
   if (std::string why = why_in_order(task); !why.empty()) {
-    return fmt::format("{}: code of its own, loop by loop; nothing else, as {}\n", what, why);
+    return fmt::format("{}: generated code, loop by loop, because {}\n", what, why);
   }
   return fmt::format("{}: {}\n", what, explain_box_leaf(task, type, automatic_choice(task)));
 }

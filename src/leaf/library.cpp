@@ -13,22 +13,22 @@ namespace distal::core {
 
 namespace {
 
-// The innermost of the plain loops.
+// The innermost loop of PlainProduct.
 template <class T>
 void multiply_along(const Axis& axis, T* output, const T* left, const T* right) {
   for (int64_t x = 0; x < axis.extent; ++x) {
-    T& out = output[x * axis.steps[0]];
-    out = wrapping_add(out, wrapping_multiply(left[x * axis.steps[1]], right[x * axis.steps[2]]));
+    T& out = output[x * axis.strides[0]];
+    out = wrapping_add(out, wrapping_multiply(left[x * axis.strides[1]], right[x * axis.strides[2]]));
   }
 }
 
-// For what BLAS does not take: integers, and strides of which none is 1.
+// Plain loops for what BLAS cannot take: integers, and matrices without a stride of 1.
 template <class T>
 class PlainProduct : public BoxKernel {
  public:
   bool takes(const Box&) const override { return true; }
-  void run(const Box& box, bool begin) const override {
-    if (begin) clear_output(box, sizeof(T));
+  void run(const Box& box, bool overwrite) const override {
+    if (overwrite) clear_output(box, sizeof(T));
     absl::InlinedVector<Axis, 6> outer = box.axes;
     if (outer.empty()) outer.push_back({1, {0, 0, 0}});
     size_t at = innermost(outer);
@@ -45,10 +45,10 @@ class PlainProduct : public BoxKernel {
   std::string explain(const Box&, const std::vector<std::string>&) const override { return description(); }
 
  private:
-  // The last axis of the output, so that one addition need not wait for the other; of a lone sum, that.
+  // The last axis of the output, so that additions do not wait for one another; the last sum if the output has no axis.
   static size_t innermost(const absl::InlinedVector<Axis, 6>& axes) {
     for (size_t a = axes.size(); a > 0; --a) {
-      if (axes[a - 1].steps[0] != 0) return a - 1;
+      if (axes[a - 1].strides[0] != 0) return a - 1;
     }
     return axes.size() - 1;
   }
@@ -61,7 +61,7 @@ bool multiplies_matrices(const LibraryLeaf& library) {
   return has("rows") && has("columns") && has("sum");
 }
 
-// The kernels that may stand for the loops; the last one takes any box.
+// The kernels to choose from; the last one takes any box.
 BoxKernels kernels_for(const LeafTask& task, ElementType type, bool compile) {
   const LeafTerm& term = task.part->compute()->terms[0];
   BoxKernels out;
@@ -78,7 +78,7 @@ BoxKernels kernels_for(const LeafTask& task, ElementType type, bool compile) {
   return out;
 }
 
-// The part with the kernel's loops alone: those around it stand still.
+// The task of one kernel call: the innermost loops only. The loops around them have fixed values.
 LeafTask kernel_task(const LeafTask& task) {
   LeafTask out = task;
   out.loops.assign(task.loops.end() - static_cast<std::ptrdiff_t>(task.part->compute()->library->indices.size()),
@@ -99,13 +99,13 @@ class LibraryKernel : public LeafKernel {
         outer_(task.loops.begin(), task.loops.end() - static_cast<std::ptrdiff_t>(kernel_task(task).loops.size())) {
     Box box = finder_.likely(terms_);
     likely_ = kernel_for(kernels_, box);
-    // Tiles at the ends may take another one than most: nobody is to wait for it, or to fail, in the midst of a run.
+    // The last tiles may use another kernel than most. Prepare all kernels now, so that no run waits for one or fails.
     for (const auto& kernel : kernels_) kernel->prepare(box);
-    is_blocks_ = !likely_->source(box).empty();
-    gains_together_ = outer_.empty() && !strict_ && likely_->joins(box, box);
+    in_register_blocks_ = !likely_->source(box).empty();
+    gains_from_joining_ = outer_.empty() && !strict_ && likely_->can_join(box, box);
   }
 
-  bool can_begin() const override { return outer_.empty(); }
+  bool can_overwrite() const override { return outer_.empty(); }
 
   void run(const LeafArguments& arguments) const override {
     if (outer_.empty()) return multiply(arguments);
@@ -113,16 +113,16 @@ class LibraryKernel : public LeafKernel {
     loop(inner, 0);
   }
 
-  bool gains_together() const override { return gains_together_; }
+  bool gains_from_joining() const override { return gains_from_joining_; }
 
-  void run_together(std::span<const LeafArguments> runs) const override {
-    if (runs.size() == 1 || !gains_together_) return LeafKernel::run_together(runs);
-    share_in_turn(kernels_, finder_.find_all(runs, terms_), type_, runs[0].begin, runs[0].team);
+  void run_joined(std::span<const LeafArguments> runs) const override {
+    if (runs.size() == 1 || !gains_from_joining_) return LeafKernel::run_joined(runs);
+    share_in_turn(kernels_, finder_.find_all(runs, terms_), type_, runs[0].overwrite, runs[0].team);
   }
 
   std::string description() const override {
     std::string how = likely_->description();
-    return is_blocks_ ? fmt::format("{} in {}", name_, how) : fmt::format("{} ({})", name_, how);
+    return in_register_blocks_ ? fmt::format("{} in {}", name_, how) : fmt::format("{} ({})", name_, how);
   }
 
  private:
@@ -137,7 +137,7 @@ class LibraryKernel : public LeafKernel {
   void multiply(const LeafArguments& arguments) const {
     Box box;
     if (!finder_.find(arguments, terms_, box)) return;
-    share(*kernel_for(kernels_, box), {&box, 1}, type_, arguments.begin, strict_ ? nullptr : arguments.team);
+    share(*kernel_for(kernels_, box), {&box, 1}, type_, arguments.overwrite, strict_ ? nullptr : arguments.team);
   }
 
   ElementType type_;
@@ -149,7 +149,7 @@ class LibraryKernel : public LeafKernel {
   std::vector<int64_t> extents_;
   std::vector<int> outer_;
   const BoxKernel* likely_;
-  bool is_blocks_, gains_together_;
+  bool in_register_blocks_, gains_from_joining_;
 };
 
 }  // namespace
@@ -160,8 +160,7 @@ std::unique_ptr<LeafKernel> make_library_leaf(const LeafTask& task, ElementType 
 
 std::string explain_library_leaf(const LeafTask& task, ElementType type, LibraryChoice choice) {
   const std::string& kernel = task.part->compute()->library->kernel;
-  // The syrk of BLAS makes one triangle only, of a matrix whose rows and columns have the same range.
-  const char* how = kernel == "syrk" ? ", half of it mirrored where both halves are at hand"
+  const char* how = kernel == "syrk" ? ", one half mirrored where rows and columns have the same range"
                     : library_leaf_source(task, type, choice).empty() ? ""
                                                                       : ", in register blocks";
   return fmt::format("{}, as substitute asks{}", kernel, how);

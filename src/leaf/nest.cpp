@@ -91,7 +91,7 @@ std::vector<int> loops_to_share(const IterationSpace<int64_t>& space, const Leaf
     for (int v : recovered_by(d)) follows[v] = true;
   }
   for (int v : output) follows[v] = true;
-  follows = following(space.derivations, std::move(follows));
+  follows = determined_by(space.derivations, std::move(follows));
   std::vector<int> out;
   std::copy_if(nest.loops.begin(), nest.loops.end(), std::back_inserter(out), [&](int v) { return follows[v]; });
   return out;

@@ -8,32 +8,32 @@
 
 namespace distal::core {
 
-// The loops of a leaf with what becomes known inside each: the derived variables whose parts are bound there. A tile
-// whose value is past its variable's extent has no such iteration.
+// The loops of a leaf, and the derived variables that become known inside each. An iteration does nothing if it puts a
+// tiled variable past its extent.
 struct LeafNest {
   std::vector<int> loops;                          // outermost first
   std::vector<std::vector<Derivation>> recovered;  // [0]: before the first loop; [d + 1]: inside loop d
 };
 
-// The space as far as these variables derive from it. Others may be past their end where these are not.
+// The space with only the derivations that these variables need. It does not bound other variables.
 IterationSpace<int64_t> space_for(const IterationSpace<int64_t>& space, const std::vector<int>& variables);
 
-// Which variables have a value before the first of these loops, and are recovered from no others.
+// By variable: whether it has a value before the first of these loops and does not derive from other variables.
 std::vector<bool> known_before(const IterationSpace<int64_t>& space, const std::vector<int>& loops);
 
-// How often a loop runs, without the iterations that are past the end wherever the loops around it stand: a loop may
-// have far more parts than there are elements.
+// The number of iterations of a loop, without those that are always past the end: a loop may be divided into far more
+// parts than there are elements.
 int64_t iterations_of(const IterationSpace<int64_t>& space, int loop);
 
-// How the variables of a derivation get their values, as lines of C++; a tile's value may be past the end. `name` and
-// `extent` give the text of a variable's.
+// Lines of C++ that compute the derived variables of a derivation. The value of a tiled variable may be past its end.
+// `name` and `extent` give the text for a variable.
 std::vector<std::string> recovery_text(const Derivation& derivation, const std::function<std::string(int)>& name,
                                        const std::function<std::string(int)>& extent);
 
 LeafNest make_leaf_nest(const IterationSpace<int64_t>& space, const std::vector<int>& loops);
 
-// The loops that threads may share, each taking a range of one loop's iterations: those whose value follows from the
-// indices of the output, so that all that is added to one element is added by one thread, in the order of the nest.
+// The loops that threads may share, where each thread runs a range of one loop's iterations. The value of such a loop
+// follows from the indices of the output. So one thread adds everything to an element, in the order of the nest.
 std::vector<int> loops_to_share(const IterationSpace<int64_t>& space, const LeafNest& nest,
                                 const std::vector<int>& output);
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kCoreType = "OPENBLAS_CORETYPE";
 
-// What OpenBLAS calls its kernels without AVX-512 for x86.
+// The names of OpenBLAS's x86 kernels without AVX-512.
 constexpr std::array<std::string_view, 18> kNarrow{
     "unknown", "generic", "katmai",     "coppermine", "northwood", "prescott", "banias",       "atom",      "core2",
     "penryn",  "nano",    "dunnington", "nehalem",    "athlon",    "opteron",  "opteron_sse3", "barcelona", "bobcat"};
@@ -31,33 +31,33 @@ bool has(const Names& names, const std::string& name) {
 
 }  // namespace
 
-Vectors vectors_of_kernels(const std::string& core) {
+SimdWidth simd_width_of_kernels(const std::string& core) {
   std::string name;
   for (unsigned char c : core) name += static_cast<char>(std::tolower(c));
-  if (has(kNarrow, name)) return Vectors::Narrow;
-  if (has(kAvx, name)) return Vectors::Avx;
-  return has(kAvx2, name) ? Vectors::Avx2 : Vectors::Avx512;
+  if (has(kNarrow, name)) return SimdWidth::Narrow;
+  if (has(kAvx, name)) return SimdWidth::Avx;
+  return has(kAvx2, name) ? SimdWidth::Avx2 : SimdWidth::Avx512;
 }
 
-Vectors vectors_of_cpu() {
+SimdWidth simd_width_of_cpu() {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512vl")) {
-    return Vectors::Avx512;
+    return SimdWidth::Avx512;
   }
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return Vectors::Avx2;
-  if (__builtin_cpu_supports("avx")) return Vectors::Avx;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return SimdWidth::Avx2;
+  if (__builtin_cpu_supports("avx")) return SimdWidth::Avx;
 #endif
-  return Vectors::Narrow;
+  return SimdWidth::Narrow;
 }
 
-std::string better_kernels(const std::string& core, Vectors cpu) {
-  if (core.empty() || vectors_of_kernels(core) >= cpu) return "";
+std::string better_kernels(const std::string& core, SimdWidth cpu) {
+  if (core.empty() || simd_width_of_kernels(core) >= cpu) return "";
   switch (cpu) {
-    case Vectors::Avx512: return "SkylakeX";
-    case Vectors::Avx2: return "Haswell";
-    case Vectors::Avx: return "Sandybridge";
-    case Vectors::Narrow: break;
+    case SimdWidth::Avx512: return "SkylakeX";
+    case SimdWidth::Avx2: return "Haswell";
+    case SimdWidth::Avx: return "Sandybridge";
+    case SimdWidth::Narrow: break;
   }
   return "";
 }
@@ -69,29 +69,29 @@ std::string kernels_of(const SharedLibrary& library) {
 
 namespace {
 
-// The kernels that a library takes by itself, kept between runs where they are not the best: finding that out means to
-// load it twice, which takes milliseconds.
+// Remembers between runs which kernels a library selects by default, if they are not the best. Otherwise each run would
+// load the library twice, which takes milliseconds.
 class KernelMemo {
  public:
-  // A bare name says too little: the loader may find another file tomorrow.
+  // A bare name has no memo, because the loader may find another file next time.
   explicit KernelMemo(const std::string& library) {
     if (library.find('/') == std::string::npos) return;
     file_ = cache_folder() + "/" + name_by_content("kernels", file_fingerprint(library) + cpu_fingerprint());
   }
 
-  std::string own_kernels() const {
+  std::string default_kernels() const {
     std::istringstream text(file_.empty() ? "" : read_text(file_));
     std::string out;
     text >> out;
     return out;
   }
 
-  // Where nothing can be written, it is found out again the next time.
-  void keep(const std::string& own) const {
+  // If the file cannot be written, the next run loads the library twice again.
+  void keep(const std::string& kernels) const {
     if (file_.empty()) return;
     try {
       safe_cache_folder();
-      write_atomically(file_, own + "\n");
+      write_atomically(file_, kernels + "\n");
     } catch (const Error&) {
     }
   }
@@ -100,32 +100,32 @@ class KernelMemo {
   std::string file_;
 };
 
-// Whether the library is there now, with other kernels than its own.
+// Loads the library with the requested kernels. Returns false if it uses others.
 bool load_with(const std::string& kernels, SharedLibrary& library, const std::string& name) {
-  Environment told(kCoreType, kernels);
+  ScopedVariable core_type(kCoreType, kernels);
   return library.load(name) && kernels_of(library) == kernels;
 }
 
 }  // namespace
 
-std::string load_with_best_kernels(SharedLibrary& library, const std::string& name, Vectors cpu) {
+std::string load_with_best_kernels(SharedLibrary& library, const std::string& name, SimdWidth cpu) {
   if (std::getenv(kCoreType)) {
     library.load(name);
     return "";
   }
   KernelMemo memo(name);
-  std::string own = memo.own_kernels(), better = better_kernels(own, cpu);
-  if (!better.empty() && load_with(better, library, name)) return own;
+  std::string by_default = memo.default_kernels(), better = better_kernels(by_default, cpu);
+  if (!better.empty() && load_with(better, library, name)) return by_default;
   library.unload();
   if (!library.load(name)) return "";
-  own = kernels_of(library);
-  better = better_kernels(own, cpu);
+  by_default = kernels_of(library);
+  better = better_kernels(by_default, cpu);
   if (better.empty()) return "";
   library.unload();
-  // Where somebody else in this process has loaded it before, it stays as it is.
+  // If something else in this process has loaded the library before, it is not loaded again and keeps its kernels.
   if (!load_with(better, library, name)) return "";
-  memo.keep(own);
-  return own;
+  memo.keep(by_default);
+  return by_default;
 }
 
 }  // namespace distal::core

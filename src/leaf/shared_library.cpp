@@ -5,7 +5,7 @@
 namespace distal::core {
 
 bool SharedLibrary::load(const std::string& name) {
-  // Functions are looked up when they are first called: a BLAS has thousands, most of them LAPACK's.
+  // Lazy binding, because a BLAS has thousands of functions, most of them LAPACK's.
   void* handle = dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (!handle) {
     error_ = dlerror();

@@ -5,17 +5,17 @@
 
 namespace distal::core {
 
-// A shared library, loaded as long as a copy of this lives.
+// A shared library. It stays loaded as long as a copy of this object exists.
 class SharedLibrary {
  public:
-  // Loads it, by a path or by a name that the loader looks for; if that cannot be, false, and `error` says why.
+  // Loads the library at a path, or by a name that the loader searches for. Returns false on failure; `error` says why.
   bool load(const std::string& name);
   void unload() { handle_.reset(); }
   bool loaded() const { return handle_ != nullptr; }
   const std::string& error() const { return error_; }
 
-  // The function of that name, also where the library puts "scipy_" before all its names, as PyPI's OpenBLAS does; null
-  // if there is none.
+  // The function with this name; null if there is none. Also finds it under the prefix "scipy_", which PyPI's OpenBLAS
+  // adds.
   template <class Function>
   Function find(const std::string& name) const {
     return reinterpret_cast<Function>(symbol(name));

@@ -6,8 +6,8 @@
 
 namespace distal::core {
 
-// Any terms, over any box: code for a plane of two axes, chosen so that as much as possible is read and written from
-// one element to the next, and loops of it. One code for each way in which the operands go through a plane.
+// A kernel for any terms and any box. It compiles code for a plane of two axes, and runs it in loops over the other
+// axes. It chooses the plane so that most accesses are contiguous. Each PlaneShape has code of its own.
 std::unique_ptr<BoxKernel> make_streamed_kernel(const std::vector<LeafTerm>& terms, ElementType type, bool accumulate);
 
 }  // namespace distal::core

@@ -9,28 +9,28 @@
 
 namespace distal::core {
 
-// How an operand goes along an axis: not at all, from one element to the next, or further.
-enum class Pace : char { Still, Next, Further };
+// The stride of an operand along an axis: 0, 1, or anything else.
+enum class StrideKind : char { Zero, Unit, Large };
 
-// A plane of two axes, x the inner one, as far as the code depends on it.
+// The properties of a plane of two axes that its code depends on. x is the inner axis.
 struct PlaneShape {
-  std::vector<Pace> x;      // by operand
-  std::vector<bool> moves;  // by operand: along y
+  std::vector<StrideKind> x;        // by operand: its stride along x
+  std::vector<bool> moves_along_y;  // by operand: whether its stride along y is not 0
   bool accumulate = true;
-  bool past_cache = false;  // the output is written around the caches: it is larger than they are
+  bool nontemporal = false;  // non-temporal stores, which bypass the caches, for an output larger than these
 
   bool operator<(const PlaneShape& other) const;
 };
 
-// How many rows run at once: they share what does not move along y and have a sum each, so that no addition waits for
-// another. As many streams as memory serves best: where the long rows of a sum are of several operands that move, these
-// are enough.
-int rows_at_once(bool sums, int64_t moving, bool is_short);
+// The number of rows that run at once. They share the operands that do not move along y, and each has a sum of its own,
+// so that additions do not wait for one another. Long sums over several operands that move along y run row by row:
+// these operands already are as many streams as memory serves best.
+int rows_at_once(bool sums, int64_t moving_operands, bool is_short);
 
-// Addresses, and steps along x and y, by operand.
-using PlaneFunction = void(int64_t nx, int64_t ny, void* const* data, const int64_t* step_x, const int64_t* step_y);
+// The compiled code: extents along x and y; addresses and strides along x and y by operand.
+using PlaneFunction = void(int64_t nx, int64_t ny, void* const* data, const int64_t* stride_x, const int64_t* stride_y);
 
-// The C++ that carries out the terms on a plane.
+// The C++ that computes the terms on a plane.
 std::string plane_source(const std::vector<LeafTerm>& terms, ElementType type, const PlaneShape& shape);
 
 }  // namespace distal::core

@@ -14,10 +14,9 @@ namespace distal::core {
 
 namespace {
 
-// Side of the squares that are multiplied and mirrored; and the fewest rows of which mirroring saves something.
-constexpr int64_t kSquare = 256;
-constexpr int64_t kFewestRows = 512;
-constexpr int64_t kMirror = 32;
+constexpr int64_t kSquare = 256;      // rows and columns of the blocks that are multiplied and mirrored
+constexpr int64_t kFewestRows = 512;  // mirroring a smaller matrix saves nothing
+constexpr int64_t kMirrorTile = 32;
 
 template <class T>
 struct SymmetricShape {
@@ -32,16 +31,16 @@ class SymmetricKernel : public BoxKernel {
 
   bool takes(const Box& box) const override { return find(box).has_value(); }
   void prepare(const Box&) const override { blas_library(); }
-  void run(const Box& box, bool begin) const override { run_by_team(box, begin, nullptr); }
+  void run(const Box& box, bool overwrite) const override { run_by_team(box, overwrite, nullptr); }
 
-  bool run_by_team(const Box& box, bool begin, Team* team) const override {
+  bool run_by_team(const Box& box, bool overwrite, Team* team) const override {
     const SymmetricShape<T> shape = *find(box);
     int64_t squares = ceil_div(shape.rows, kSquare);
-    // Squares on and above the diagonal, line by line; whoever is free takes the next.
+    // Each thread takes the next square on or above the diagonal, row by row.
     std::atomic<int64_t> next{0};
     auto work = [&](int) {
       for (int64_t at = next++; at < squares * squares; at = next++) {
-        if (at % squares >= at / squares) square(shape, begin, at / squares * kSquare, at % squares * kSquare);
+        if (at % squares >= at / squares) square(shape, overwrite, at / squares * kSquare, at % squares * kSquare);
       }
     };
     team ? team->run(work) : work(0);
@@ -51,17 +50,17 @@ class SymmetricKernel : public BoxKernel {
   bool is_library() const override { return true; }
   std::string description() const override { return "symmetric product (BLAS)"; }
   std::string explain(const Box&, const std::vector<std::string>&) const override {
-    return "syrk: half of it by gemm of BLAS, the other half mirrored";
+    return "syrk: one half by BLAS gemm, the other half mirrored";
   }
 
  private:
-  // One row, one column and one sum, and the second operand is the first one's transpose.
+  // Matches a box with one row axis, one column axis and one sum, whose second operand is the transpose of the first.
   static std::optional<SymmetricShape<T>> find(const Box& box) {
     std::optional<BlasShape> shape = blas_shape(box);
     if (!shape || box.axes.size() != 3 || box.data[1] != box.data[2]) return std::nullopt;
     const auto& [rows, columns, sums, batch] = *shape;
     if (rows.size() != 1 || columns.size() != 1 || sums.size() != 1) return std::nullopt;
-    const Side &row = rows[0], &column = columns[0], &sum = sums[0];
+    const BlasAxis &row = rows[0], &column = columns[0], &sum = sums[0];
     if (row.extent != column.extent || row.extent < kFewestRows) return std::nullopt;
     if (row.left != column.right || sum.left != sum.right) return std::nullopt;
     SymmetricShape<T> out{row.extent,
@@ -69,36 +68,36 @@ class SymmetricKernel : public BoxKernel {
                           {reinterpret_cast<T*>(box.data[0]), row.output, column.output},
                           {reinterpret_cast<T*>(box.data[1]), row.left, sum.left}};
     bool possible = blas::operand(out.output, out.rows, out.rows).possible &&
-                    blas::operand(out.left, out.rows, out.sums).possible && blas::fits(out.rows) &&
-                    blas::fits(out.sums);
+                    blas::operand(out.left, out.rows, out.sums).possible && blas::fits_int(out.rows) &&
+                    blas::fits_int(out.sums);
     return possible ? std::optional(out) : std::nullopt;
   }
 
-  void square(const SymmetricShape<T>& s, bool begin, int64_t i, int64_t j) const {
+  void square(const SymmetricShape<T>& s, bool overwrite, int64_t i, int64_t j) const {
     int64_t m = std::min(kSquare, s.rows - i), n = std::min(kSquare, s.rows - j);
     Matrix<T> left = part(s.left, i, 0), right = part(s.left, j, 0).transposed();
     Matrix<T> output = part(s.output, i, j), mirrored = part(s.output, j, i).transposed();
-    if (begin) {
+    if (overwrite) {
       blas::multiply<T>(m, n, s.sums, output, left, right, scale_, T(0));
       if (i != j) copy(m, n, mirrored, output, false);
       return;
     }
-    Matrix<T> made{reinterpret_cast<T*>(scratch(kSquare * kSquare * sizeof(T))), n, 1};
-    blas::multiply<T>(m, n, s.sums, made, left, right, scale_, T(0));
-    copy(m, n, output, made, true);
-    if (i != j) copy(m, n, mirrored, made, true);
+    Matrix<T> product{reinterpret_cast<T*>(scratch(kSquare * kSquare * sizeof(T))), n, 1};
+    blas::multiply<T>(m, n, s.sums, product, left, right, scale_, T(0));
+    copy(m, n, output, product, true);
+    if (i != j) copy(m, n, mirrored, product, true);
   }
 
   static Matrix<T> part(const Matrix<T>& m, int64_t i, int64_t j) {
     return {m.data + i * m.row + j * m.column, m.row, m.column};
   }
 
-  // Tile by tile, as one of the two is read or written across its lines.
+  // Copies tile by tile, because one of the matrices may be transposed.
   static void copy(int64_t rows, int64_t columns, const Matrix<T>& to, const Matrix<T>& from, bool adds) {
-    for (int64_t ti = 0; ti < rows; ti += kMirror) {
-      for (int64_t tj = 0; tj < columns; tj += kMirror) {
-        for (int64_t i = ti; i < std::min(rows, ti + kMirror); ++i) {
-          for (int64_t j = tj; j < std::min(columns, tj + kMirror); ++j) {
+    for (int64_t ti = 0; ti < rows; ti += kMirrorTile) {
+      for (int64_t tj = 0; tj < columns; tj += kMirrorTile) {
+        for (int64_t i = ti; i < std::min(rows, ti + kMirrorTile); ++i) {
+          for (int64_t j = tj; j < std::min(columns, tj + kMirrorTile); ++j) {
             T& out = to.data[i * to.row + j * to.column];
             const T& in = from.data[i * from.row + j * from.column];
             out = adds ? out + in : in;

@@ -12,22 +12,23 @@ namespace {
 class TieredLeaf : public LeafKernel {
  public:
   TieredLeaf(std::unique_ptr<LeafKernel> first, double points, double allowance,
-             std::function<std::unique_ptr<LeafKernel>()> then)
-      : first_(std::move(first)), points_(points), allowance_(allowance), then_(std::move(then)) {}
+             std::function<std::unique_ptr<LeafKernel>()> make_second)
+      : first_(std::move(first)), points_(points), allowance_(allowance), make_second_(std::move(make_second)) {}
 
-  // That of the first for both: every leaf can begin what stores and does not add.
-  bool can_begin() const override { return first_->can_begin(); }
+  // The first leaf's answer holds for both. It is true for assignments only, and every leaf can overwrite these.
+  bool can_overwrite() const override { return first_->can_overwrite(); }
   std::string description() const override { return current().description(); }
 
   void run(const LeafArguments& arguments) const override {
-    if (!second_.load(std::memory_order_acquire) && walked_.fetch_add(points_) + points_ > allowance_) make_second();
+    if (!second_.load(std::memory_order_acquire) && computed_.fetch_add(points_) + points_ > allowance_)
+      switch_to_second();
     current().run(arguments);
   }
 
-  bool gains_together() const override { return current().gains_together(); }
-  void run_together(std::span<const LeafArguments> runs) const override {
+  bool gains_from_joining() const override { return current().gains_from_joining(); }
+  void run_joined(std::span<const LeafArguments> runs) const override {
     const LeafKernel& kernel = current();
-    &kernel == first_.get() ? LeafKernel::run_together(runs) : kernel.run_together(runs);
+    &kernel == first_.get() ? LeafKernel::run_joined(runs) : kernel.run_joined(runs);
   }
 
  private:
@@ -36,33 +37,33 @@ class TieredLeaf : public LeafKernel {
     return second ? *second : *first_;
   }
 
-  // One thread makes it; the others go on meanwhile.
-  void make_second() const {
+  // One thread makes the second leaf; meanwhile the others go on with the first.
+  void switch_to_second() const {
     std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock || tried_) return;
     tried_ = true;
     try {
-      made_ = then_();
-      second_.store(made_.get(), std::memory_order_release);
+      owned_second_ = make_second_();
+      second_.store(owned_second_.get(), std::memory_order_release);
     } catch (const Error&) {
     }
   }
 
   std::unique_ptr<LeafKernel> first_;
   double points_, allowance_;
-  std::function<std::unique_ptr<LeafKernel>()> then_;
-  mutable std::atomic<double> walked_{0};
+  std::function<std::unique_ptr<LeafKernel>()> make_second_;
+  mutable std::atomic<double> computed_{0};
   mutable std::mutex mutex_;
   mutable bool tried_ = false;
-  mutable std::unique_ptr<LeafKernel> made_;
+  mutable std::unique_ptr<LeafKernel> owned_second_;
   mutable std::atomic<const LeafKernel*> second_{nullptr};
 };
 
 }  // namespace
 
 std::unique_ptr<LeafKernel> make_tiered_leaf(std::unique_ptr<LeafKernel> first, double points, double allowance,
-                                             std::function<std::unique_ptr<LeafKernel>()> then) {
-  return std::make_unique<TieredLeaf>(std::move(first), points, allowance, std::move(then));
+                                             std::function<std::unique_ptr<LeafKernel>()> make_second) {
+  return std::make_unique<TieredLeaf>(std::move(first), points, allowance, std::move(make_second));
 }
 
 }  // namespace distal::core

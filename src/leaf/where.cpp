@@ -23,7 +23,7 @@ class WhereLeaf : public LeafKernel {
         element_bytes_(size_of(type)),
         kernels_(std::move(kernels)) {
     for (const Workspace& w : leaf_.workspaces) {
-      rooms_.push_back(
+      layouts_.push_back(
           {space_for(stage_.space, w.indices), workspace_bytes(stage_, w, element_bytes_), moves_with_loops(w)});
     }
   }
@@ -57,7 +57,7 @@ class WhereLeaf : public LeafKernel {
         volume *= extents[d];
       }
       inner.operands.push_back(view);
-      at += rooms_[static_cast<size_t>(&w - leaf_.workspaces.data())].bytes;
+      at += layouts_[static_cast<size_t>(&w - leaf_.workspaces.data())].bytes;
     }
   }
 
@@ -74,8 +74,8 @@ class WhereLeaf : public LeafKernel {
     for (size_t p = 0; p < parts_.size(); ++p) {
       if (parts_[p].fills) {
         auto w = static_cast<size_t>(*parts_[p].fills);
-        if (rooms_[w].moves) move_workspace(w, inner, intervals);
-        std::memset(inner.operands[leaf_.accesses.size() + w].data, 0, static_cast<size_t>(rooms_[w].bytes));
+        if (layouts_[w].moves) move_workspace(w, inner, intervals);
+        std::memset(inner.operands[leaf_.accesses.size() + w].data, 0, static_cast<size_t>(layouts_[w].bytes));
       }
       kernels_[p]->run(inner);
     }
@@ -89,16 +89,16 @@ class WhereLeaf : public LeafKernel {
     return false;
   }
 
-  // A workspace is addressed by the indices of the whole tensor; its first element is the first that its producer
-  // touches now. Where a tile of its indices is past its end, nothing is touched.
+  // Sets the offset of a workspace for the present iteration. Kernels address it by the indices of the whole tensor, so
+  // the first element that its producer touches now gets offset 0. If an index is past its end, nothing is touched.
   void move_workspace(size_t w, LeafArguments& inner, std::vector<Interval<int64_t>>& intervals) const {
     const Workspace& workspace = leaf_.workspaces[w];
     intervals.resize(inner.values.size());
     for (size_t v = 0; v < inner.values.size(); ++v) intervals[v] = point(inner.values[v]);
-    for (int v : workspace.runs) intervals[v] = full(stage_.space.extents[v]);
+    for (int v : workspace.producer_loops) intervals[v] = full(stage_.space.extents[v]);
     View& view = inner.operands[leaf_.accesses.size() + w];
     view.offset = 0;
-    if (!bounds(rooms_[w].space, intervals)) return;
+    if (!bounds(layouts_[w].space, intervals)) return;
     for (size_t d = 0; d < workspace.indices.size(); ++d) {
       view.offset -= intervals[workspace.indices[d]].lo * view.strides[d];
     }
@@ -110,13 +110,12 @@ class WhereLeaf : public LeafKernel {
   std::vector<int> loops_;
   int64_t element_bytes_;
   std::vector<std::unique_ptr<LeafKernel>> kernels_;
-  // What is known of each workspace before anything runs.
-  struct Room {
+  struct WorkspaceLayout {
     IterationSpace<int64_t> space;  // of its indices
     int64_t bytes;
-    bool moves;  // it is elsewhere at each iteration of the loops
+    bool moves;  // its first element depends on the loops
   };
-  std::vector<Room> rooms_;
+  std::vector<WorkspaceLayout> layouts_;
 };
 
 }  // namespace

@@ -7,8 +7,8 @@
 
 namespace distal::core {
 
-// A leaf whose loops stand around the producers of workspaces and their consumer: at each iteration its parts run one
-// after the other, each by a kernel of its own, and a producer's workspace is zero when it begins.
+// A leaf whose loops enclose the producers of workspaces and their consumer. At each iteration it runs the kernels of
+// its parts one after the other. It sets a workspace to zero before its producer runs.
 std::unique_ptr<LeafKernel> make_where_leaf(const LeafTask& task, ElementType type,
                                             std::vector<std::unique_ptr<LeafKernel>> parts);
 

@@ -23,7 +23,7 @@ std::shared_ptr<const Program> compile(const Module& module, const Dump& dump, D
     ScheduleTrace trace = apply_schedule(program->module, statement);
     for (const Stmt& stage : trace.stages) show("schedule", to_string(stage) + "\n");
 
-    // What must be where for that: launches, acquires and the leaf, with their bounds.
+    // What each processor needs for that: launches, acquires and the leaf, with their bounds.
     program->stages.push_back(lower_statement(program->module, statement, trace.result(), default_communicate));
     show("program", to_string(program->stages.back()));
   }

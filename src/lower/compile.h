@@ -10,10 +10,10 @@
 
 namespace distal::core {
 
-// Called after every pass with its name and what it made, as text.
+// Called after every pass with the pass's name and its result as text.
 using Dump = std::function<void(const std::string& pass, const std::string& text)>;
 
-// From what the user said to the Program. No param value is needed; sizes stay symbols.
+// Compiles a Module to a Program. Needs no param values: sizes stay symbols.
 std::shared_ptr<const Program> compile(const Module& module, const Dump& dump = {},
                                        DefaultCommunicate default_communicate = DefaultCommunicate::Innermost);
 

@@ -16,7 +16,7 @@ namespace distal::core {
 
 namespace {
 
-// An acquire and the position in the nest that it stands directly inside of; -1 is outside of all loops.
+// An acquire, and the position of the loop that directly encloses it; -1 is outside of all loops.
 struct PositionedAcquire {
   Acquire acquire;
   int position = -1;
@@ -67,7 +67,7 @@ class Lowering {
     return std::any_of(reductions_.begin(), reductions_.end(), [&](int r) { return from[r]; });
   }
 
-  // Whether the rectangles of the accesses move with the variable.
+  // Whether the rectangles of the accesses depend on the variable.
   bool influences(int variable, const std::vector<std::vector<int>>& accesses) const {
     for (const auto& indices : accesses) {
       for (int index : indices) {
@@ -101,8 +101,8 @@ class Lowering {
     return position;
   }
 
-  // How many machine levels stand still for an acquire here. A launch of a lower level further in means that the
-  // acquiring processor is one of the level above it.
+  // The `place_levels` of an acquire at this position. If a launch of a lower level stands further in, a processor of
+  // the level above it acquires.
   int place_levels(int position) const {
     for (int level = 1; level < placed_.levels(); ++level) {
       for (int p = position + 1; p < count(); ++p) {
@@ -112,8 +112,8 @@ class Lowering {
     return placed_.levels();
   }
 
-  // A processor keeps a rectangle until it asks for a different one, so an acquire may stand outside of the loops
-  // that do not move its rectangles: the same transfers, and fewer steps.
+  // Moves an acquire out of the loops that its rectangles do not depend on. A processor keeps a rectangle until it
+  // acquires a different one, so the transfers are the same, in fewer steps.
   int hoist(int position, const std::vector<std::vector<int>>& accesses) const {
     while (position >= 0 && !loop(position).distributed && !influences(loop(position).variable, accesses)) --position;
     return position;
@@ -146,15 +146,15 @@ class Lowering {
       auto& list = acquire.accesses;
       if (std::find(list.begin(), list.end(), indices) == list.end()) list.push_back(indices);
     }
-    const CommunicateRelation* said = nullptr;
+    const CommunicateRelation* communicate = nullptr;
     for (const Relation& r : nest_.relations) {
-      if (const auto* c = std::get_if<CommunicateRelation>(&r); c && c->tensor.text == tensor) said = c;
+      if (const auto* c = std::get_if<CommunicateRelation>(&r); c && c->tensor.text == tensor) communicate = c;
     }
-    acquire.by_default = !said;
-    int asked = said ? position_of_loop(said->at.name) : default_position();
-    acquire.at = asked >= 0 ? loop(asked).name : "";
-    if (said) acquire.at = said->at.name;
-    finish(acquire, hoist(asked, acquire.accesses), output);
+    acquire.by_default = !communicate;
+    int requested = communicate ? position_of_loop(communicate->at.name) : default_position();
+    acquire.at = requested >= 0 ? loop(requested).name : "";
+    if (communicate) acquire.at = communicate->at.name;
+    finish(acquire, hoist(requested, acquire.accesses), output);
   }
 
   void finish(Acquire acquire, int position, bool output) {
@@ -185,7 +185,7 @@ class Lowering {
     return intervals;
   }
 
-  // Fills in the variables that stand still at a position, and the rectangles under them.
+  // Fills in the variables that are fixed at a position, and the rectangles that follow from them.
   void locate(Acquire& acquire, int position) const {
     for (int p = 0; p < count(); ++p) {
       const PlacedLoop& l = loop(p);
@@ -196,7 +196,7 @@ class Lowering {
     for (const auto& indices : acquire.accesses) {
       SymbolicRect rect;
       for (int v : indices) {
-        require_writable(intervals[v]);
+        require_printable(intervals[v]);
         rect.lo.push_back(intervals[v].lo);
         rect.hi.push_back(intervals[v].hi);
       }
@@ -209,7 +209,7 @@ class Lowering {
   static bool is_exact(const std::vector<int>& indices, const std::vector<Interval<IntExpr>>& intervals) {
     std::vector<int> seen;
     for (int v : indices) {
-      // An index that stands twice touches a diagonal, not the square around it.
+      // An access that uses an index twice touches a diagonal, not the square around it.
       bool repeated = std::find(seen.begin(), seen.end(), v) != seen.end();
       if (!intervals[v].exact || (repeated && !intervals[v].point)) return false;
       seen.push_back(v);
@@ -217,15 +217,16 @@ class Lowering {
     return true;
   }
 
-  // Loops that are collapsed and split again and again double the bounds each time; nobody could read or print those.
-  void require_writable(const Interval<IntExpr>& interval) const {
+  // Each time that the same loops are collapsed and split, the size of the bounds doubles. Refuses bounds that are too
+  // large to print.
+  void require_printable(const Interval<IntExpr>& interval) const {
     constexpr int64_t most = 10'000;
     if (interval.lo.operators() <= most && interval.hi.operators() <= most) return;
     throw Error(fmt::format("the schedule makes bounds of more than {} operators", with_commas(most)),
                 scheduled_.statement.span, "split and collapse the same loops less often");
   }
 
-  // A plain write is enough only where nobody else, and no other time, adds to the same elements.
+  // A plain write suffices only if no other processor and no other step adds to the same elements.
   Privilege privilege(const Acquire& acquire, int position) const {
     if (scheduled_.statement.op == AssignOp::Accumulate || !acquire.exact) return Privilege::Reduce;
     for (int p = 0; p < count(); ++p) {
@@ -233,7 +234,8 @@ class Lowering {
       if (!is_made_from_reduction(l.variable)) continue;
       if (l.distributed && l.level < acquire.place_levels) return Privilege::Reduce;
       if (l.distributed || p > position) continue;
-      // A sum in time stays in the acquired copy as long as the rectangle does not move inside of it.
+      // A sum over several steps stays in the acquired copy as long as its rectangle does not change during these
+      // steps.
       for (int q = p; q <= position; ++q) {
         if (!loop(q).distributed && influences(loop(q).variable, acquire.accesses)) return Privilege::Reduce;
       }
@@ -241,8 +243,8 @@ class Lowering {
     return Privilege::Write;
   }
 
-  // The parts of a processor share the output it acquired; where two of them may add to one element, each gets a
-  // partial of its own. Their launches may also stand outside of the acquire.
+  // Processors of a lower level share the output that their upper-level processor acquired. If two of them may add to
+  // one element, each needs a partial of its own. This includes lower-level launches outside of the acquire.
   bool needs_inner_partials(const Acquire& acquire) const {
     if (acquire.place_levels == placed_.levels()) return false;
     for (const PlacedLoop& l : placed_.loops) {
@@ -276,8 +278,8 @@ class Lowering {
     push(std::move(inner), position);
   }
 
-  // Several processors may do the same only where each writes a copy of its own: not where the output is a partial, to
-  // which each would add, nor where it is shared by the processors of a lower level.
+  // Several processors may do the same work only if each writes its own copy of the output. So the output must not be a
+  // partial, to which each would add, nor be shared by processors of a lower level.
   std::vector<EverywhereDimension> everywhere() const {
     std::vector<EverywhereDimension> out;
     for (const EverywhereDimension& d : placed_.everywhere) {
@@ -289,15 +291,17 @@ class Lowering {
     return out;
   }
 
-  // The program steps through every loop down to the last launch and the innermost acquire; the leaf has the rest.
+  // The position of the innermost loop of the program, which is that of the last launch or of the innermost acquire.
+  // The loops further in belong to the leaf.
   int program_depth() const {
     int depth = last_launch_position();
     for (const PositionedAcquire& a : acquires_) depth = std::max(depth, a.position);
     return depth;
   }
 
-  // The loops without whose holes more indices would take all values between their ends, and no others. Only loops of
-  // the program: a leaf takes each of its operands from one rectangle.
+  // Finds the `blocks` of every inexact read: a small set of the sequential loops inside it. Fixing these makes the
+  // same indices exact as fixing all of them. Only loops of the program count, because a leaf takes each operand from
+  // one rectangle.
   void find_blocks(int depth) {
     for (auto& [acquire, position] : acquires_) {
       if (acquire.privilege != Privilege::Read || acquire.exact) continue;
@@ -324,7 +328,7 @@ class Lowering {
     return out;
   }
 
-  // Of all accesses, one after the other.
+  // Which indices are exact if the blocks are fixed too: those of all accesses, in one list.
   std::vector<bool> exact_indices(const Acquire& acquire, const std::vector<int>& blocks) const {
     std::vector<Interval<IntExpr>> intervals = intervals_with(fixed_with(acquire, blocks));
     std::vector<bool> out;
@@ -361,11 +365,11 @@ class Lowering {
   const ScheduledStatement& scheduled_;
   const Stmt& concrete_;
   Nest nest_;
-  std::vector<Assignment> assignments_;  // the statement's own first, then those of workspaces
+  std::vector<Assignment> assignments_;  // first the one to the output, then those to workspaces
   Access output_;
   PlacedNest placed_;
   std::vector<int> reductions_;
-  std::vector<IndexVar> kernel_loops_;  // of the outermost nest
+  std::vector<IndexVar> kernel_loops_;  // those that a library kernel replaces in the outermost nest
   std::vector<PositionedAcquire> acquires_;
 };
 

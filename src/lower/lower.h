@@ -4,14 +4,14 @@
 
 namespace distal::core {
 
-// Where a tensor is acquired that no communicate names.
+// Where a tensor that no communicate names is acquired.
 enum class DefaultCommunicate {
-  Innermost,  // at the innermost loop that the program still steps through: the least memory
-  Outermost,  // as far out as the launches and the communicates of the other tensors let it: the fewest steps
+  Innermost,  // inside the innermost loop outside a library kernel: the least memory
+  Outermost,  // inside the last launch, or where another tensor is communicated further in: the fewest steps
 };
 
-// Lowers a scheduled statement: places loops on the machine, finds where each tensor is acquired, with which
-// privilege and which rectangles, and what is left for the leaf.
+// Lowers a scheduled statement: places its loops on the machine, finds where each tensor is acquired, with which
+// privilege and which rectangles, and makes a leaf of the rest.
 Stage lower_statement(const Module& module, const ScheduledStatement& scheduled, const Stmt& concrete,
                       DefaultCommunicate default_communicate = DefaultCommunicate::Innermost);
 

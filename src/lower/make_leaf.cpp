@@ -52,7 +52,7 @@ class LeafBuilder {
       out.body = compute(nest);
       return out;
     }
-    // The consumer first: the statement's output is operand 0.
+    // The consumer comes first, so that access 0 of the leaf is the statement's output.
     LeafPart consumer = inner_part(side_of(nest, WhereSide::Consumer));
     LeafPart producer = inner_part(side_of(nest, WhereSide::Producer));
     const Access filled = assignments(nest.body.as<Where>()->producer)[0].lhs;
@@ -100,16 +100,16 @@ class LeafBuilder {
     }
   }
 
-  // Different iterations must reach different elements of the output while the loops around stand still. A rotation by
-  // a loop further in moves them: in time all come to all elements.
+  // Different iterations of `loop` must touch different elements of the output while the enclosing loops are fixed. A
+  // rotation by a loop further in breaks this: over time every iteration touches every element.
   void require_own_elements(const Nest& nest, const IndexVar& loop, const char* command) const {
     std::vector<bool> known(static_cast<size_t>(placed_.space.size()), false);
-    for (const IndexVar& v : nest.around) known[number(v)] = true;
+    for (const IndexVar& v : nest.enclosing_loops) known[number(v)] = true;
     for (size_t p = 0; p < nest.position(loop); ++p) known[number(nest.loops[p])] = true;
     known = with_recovered(std::move(known));
     const Assignment& a = assignment_of(nest);
     for (const IndexVar& index : a.lhs.indices) known[number(index)] = true;
-    if (following(placed_.space.derivations, known)[number(loop)]) return;
+    if (determined_by(placed_.space.derivations, known)[number(loop)]) return;
     refuse(
         nest, loop.span,
         fmt::format("{}: loop {} is rotated by a loop inside of it, so its iterations reach the same elements of {} at "
@@ -117,7 +117,8 @@ class LeafBuilder {
                     command, loop.name, a.lhs.tensor, loop.name, command));
   }
 
-  // A sum of a thread's or a lane's own is one number, so the loop must stay with one element of the output.
+  // A private sum of a thread or of a vector lane is one number, so all iterations of `loop` must add to one element of
+  // the output.
   void require_one_element(const Nest& nest, const IndexVar& loop, const char* command, const std::string& help) const {
     const Assignment& a = assignment_of(nest);
     for (size_t p = nest.position(loop); p < nest.loops.size(); ++p) {
@@ -125,7 +126,7 @@ class LeafBuilder {
         std::vector<bool> from = recovered_from(placed_.space.derivations, placed_.space.size(), number(index));
         if (!from[number(nest.loops[p])]) continue;
         refuse(nest, loop.span,
-               fmt::format("{}: loop {} goes from element to element of {}, so there is no one sum over {}; {}",
+               fmt::format("{}: loop {} goes from element to element of {}, so there is no single sum over {}; {}",
                            command, nest.loops[p].name, a.lhs.tensor, loop.name, help));
       }
     }
@@ -156,7 +157,7 @@ class LeafBuilder {
 
   LeafAccess leaf_access(const std::vector<int>& indices, const std::string& tensor, bool output) const {
     LeafAccess out{indices, 0, 0};
-    // The last acquire of the tensor is the innermost one: the one whose memory the leaf touches.
+    // The last acquire of the tensor is the innermost one, whose memory the leaf uses.
     for (const Acquire& a : acquires_) {
       bool writes = a.privilege != Privilege::Read;
       if (a.tensor != tensor || writes != output) continue;
@@ -183,8 +184,8 @@ class LeafBuilder {
     return out;
   }
 
-  // Where a part of a workspace's sum runs around this nest, the nest runs once for each part; a term without the
-  // workspace contributes in the first of them.
+  // If a loop around this nest runs over a part of a workspace's sum, the nest runs once for each of its iterations. A
+  // term without the workspace contributes in the first of them only.
   void add_sums_of_workspaces(const Nest& nest, const Assignment& a, const Expr& term, std::vector<int>& zero) const {
     for (const Access& access : accesses(a.rhs)) {
       const PrecomputeRelation* w = workspace_of(nest.relations, access.tensor);
@@ -196,7 +197,8 @@ class LeafBuilder {
     }
   }
 
-  // What a workspace and those that it is made from sum over, by the names that its consumer has for it.
+  // The variables that a workspace, and the workspaces that it is made from, sum over. They have the names that the
+  // workspace's consumer uses.
   std::vector<IndexVar> sums_inside(const PrecomputeRelation& w) const {
     std::vector<IndexVar> out = w.sums;
     for (const Assignment& a : assignments(nest_.body)) {
@@ -208,16 +210,17 @@ class LeafBuilder {
       }
     }
     for (IndexVar& v : out) {
-      auto at = std::find(w.as.begin(), w.as.end(), v);
-      if (at != w.as.end()) v = w.of[static_cast<size_t>(at - w.as.begin())];
+      auto at = std::find(w.copies.begin(), w.copies.end(), v);
+      if (at != w.copies.end()) v = w.originals[static_cast<size_t>(at - w.copies.begin())];
     }
     return out;
   }
 
-  // Which variables have a value in the body of a nest: its loops, those around it, and what is recovered from them.
+  // Which variables have a value in the body of a nest: its loops, the enclosing loops, and variables recovered from
+  // them.
   std::vector<bool> known_in(const Nest& nest) const {
     std::vector<bool> known(static_cast<size_t>(placed_.space.size()), false);
-    for (const IndexVar& v : nest.around) known[number(v)] = true;
+    for (const IndexVar& v : nest.enclosing_loops) known[number(v)] = true;
     for (const IndexVar& v : nest.loops) known[number(v)] = true;
     return with_recovered(std::move(known));
   }
@@ -238,8 +241,8 @@ class LeafBuilder {
     return known;
   }
 
-  // The first of the parts of `variable` that the nest runs through: itself at zero, or those parts of it that are
-  // known.
+  // Adds the variables to `zero` that must be 0 at the first iteration of `variable` that the nest runs: itself if it
+  // is known, otherwise the known variables that it is recovered from.
   void add_zero(const std::vector<bool>& known, int variable, std::vector<int>& zero) const {
     if (known[variable]) {
       if (std::find(zero.begin(), zero.end(), variable) == zero.end()) zero.push_back(variable);
@@ -267,8 +270,8 @@ class LeafBuilder {
     return out;
   }
 
-  // A kernel works on ranges of its indices, so the loops outside of it must leave whole ranges; and on one matrix or
-  // vector each, so every other index must stand still, which a rotation by one of its loops would not let it.
+  // A kernel works on contiguous ranges of its indices, so the loops outside of it must leave such ranges. All other
+  // indices must be fixed during the call, which a rotation by a loop of the kernel prevents.
   void require_one_call(const Nest& nest, const SubstituteRelation& s, const KernelShape& shape) const {
     std::vector<Interval<IntExpr>> intervals;
     for (int v = 0; v < placed_.space.size(); ++v) {
@@ -281,10 +284,11 @@ class LeafBuilder {
       bool runs = std::any_of(shape.begin(), shape.end(), [&](const KernelIndex& i) { return i.variable == v; });
       const Interval<IntExpr>& interval = intervals[number(v)];
       if (runs ? interval.exact : interval.point) continue;
-      refuse(nest, s.kernel.span,
-             runs ? fmt::format("substitute: the loops of the kernel do not run over a contiguous range of {}", v.name)
-                  : fmt::format("substitute: index {} is rotated by a loop of the kernel, so it changes inside of it",
-                                v.name));
+      refuse(
+          nest, s.kernel.span,
+          runs ? fmt::format("substitute: the loops of the kernel do not run over a contiguous range of {}", v.name)
+               : fmt::format("substitute: index {} is rotated by a loop of the kernel, so it changes inside the kernel",
+                             v.name));
     }
   }
 

@@ -6,7 +6,7 @@
 
 namespace distal::core {
 
-// What is left of the nest below the placed loop at `depth`, with the acquires that bring its operands.
+// Makes the leaf from the part of the nest below the placed loop at `depth`. `acquires` bring its operands.
 Leaf make_leaf(const Nest& nest, const PlacedNest& placed, const std::vector<Acquire>& acquires, int depth);
 
 }  // namespace distal::core

@@ -11,7 +11,7 @@ namespace {
 
 std::string at_level(const std::string& name, size_t level) { return level == 0 ? name : name + std::to_string(level); }
 
-// Makes up names that nothing has yet: a user's dimension names may repeat from level to level, and may look like ours.
+// Makes names that are not taken yet. A user's dimension names may repeat between levels, and may look like made ones.
 class FreshNames {
  public:
   explicit FreshNames(const std::vector<std::string>& taken) : taken_(taken.begin(), taken.end()) {}
@@ -35,14 +35,14 @@ std::vector<std::string> dimension_names(const Tensor& tensor) {
 }  // namespace
 
 Stmt placement_of(const Tensor& tensor) {
-  // 1. A variable for every name of X and Y; a broadcast dimension, which has none, gets one.
+  // 1. Make a variable for every name of X and Y, and for every broadcast dimension, which has no name.
   std::vector<std::string> names = dimension_names(tensor);
   Access access{tensor.name, {}, {}};
   for (const std::string& name : names) access.indices.push_back({name, {}});
-  std::vector<IndexVar> current = access.indices;  // what is left to cut of each tensor dimension
+  std::vector<IndexVar> current = access.indices;  // the variable of each tensor dimension to divide next
 
   std::vector<IndexVar> distributed, rounds;
-  std::vector<std::optional<IndexVar>> round_of(names.size());  // the turns of a dimension that was dealt out
+  std::vector<std::optional<IndexVar>> round_of(names.size());  // the round variable of a cyclic dimension
   FreshNames fresh(names);
   std::vector<Relation> relations;
   size_t levels = tensor.distribution ? tensor.distribution->levels.size() : 0;
@@ -53,7 +53,7 @@ Stmt placement_of(const Tensor& tensor) {
       int level_number = static_cast<int>(l);
       int dimension = static_cast<int>(m);
       if (const auto* fix = std::get_if<Fix>(&role)) {
-        // 2. A dimension that is fixed is restricted to that value.
+        // 2. Restrict a fixed dimension to its value.
         relations.push_back(HoldRelation{level_number, dimension, fix->face});
       } else if (const auto* partition = std::get_if<Partition>(&role)) {
         // 4. Divide by the machine dimension and distribute the outer variable.
@@ -61,7 +61,7 @@ Stmt placement_of(const Tensor& tensor) {
         auto d = static_cast<size_t>(std::find(xs.begin(), xs.end(), partition->name) - xs.begin());
         std::string base = at_level(names[d], l);
         if (round_of[d]) {
-          // The piece of the level above is all of its blocks, one after another.
+          // The piece of the level above consists of all its blocks, one after another.
           IndexVar piece = fresh.make(base + "_piece");
           relations.push_back(CollapseRelation{*round_of[d], current[d], piece});
           std::erase(rounds, *round_of[d]);
@@ -94,7 +94,7 @@ Stmt placement_of(const Tensor& tensor) {
   if (!distributed.empty()) {
     relations.push_back(CommunicateRelation{Name{tensor.name, {}}, (rounds.empty() ? distributed : rounds).back()});
   }
-  // 3. The variables of Y stand outermost.
+  // 3. Put the variables of Y outermost.
   std::vector<IndexVar> loops = distributed;
   loops.insert(loops.end(), rounds.begin(), rounds.end());
   loops.insert(loops.end(), current.begin(), current.end());

@@ -13,8 +13,8 @@ namespace {
 
 using MachinePosition = std::pair<int, int>;  // level, dimension
 
-// The machine dimension of every distributed loop, by name. Named dimensions are taken first, then dimensions of named
-// levels; bare loops take what is left, in loop order.
+// Finds the machine dimension of every distributed loop. Loops that name a dimension take it first, then loops that
+// only name a level. The other loops take the remaining dimensions in loop order.
 class DimensionAssignment {
  public:
   DimensionAssignment(const Nest& nest, const Machine& machine) : nest_(nest), machine_(machine) {}
@@ -60,7 +60,7 @@ class DimensionAssignment {
   const Machine& machine_;
   std::map<std::string, MachinePosition> out_;
   std::set<MachinePosition> taken_;
-  std::map<std::string, const DistributeRelation*> open_;  // those that name no dimension
+  std::map<std::string, const DistributeRelation*> open_;  // by loop: the distributes that name no dimension
 };
 
 }  // namespace
@@ -68,7 +68,7 @@ class DimensionAssignment {
 int PlacedNest::end_of_launch(int position) const {
   int count = static_cast<int>(loops.size());
   auto in_launch = [&](int p) { return loops[p].distributed; };
-  // A round loop stands behind the launch that it belongs to and carries the name of its distributed loop.
+  // A round loop follows the launch that it belongs to, and has the name of its distributed loop.
   auto is_round = [&](int p) { return !loops[p].distributed && loops[p].name != space.names[loops[p].variable]; };
   if (!in_launch(position) && !is_round(position)) return position;
   auto continues = [&](int p) {

@@ -14,11 +14,11 @@ struct PlacedLoop {
   bool distributed = false;
   int level = 0;  // of a distributed loop
   int dimension = 0;
-  std::string name;  // the user's loop: for the rounds of a distributed loop, that loop
+  std::string name;  // of the user's loop; a round loop has the name of its distributed loop
 };
 
-// The nest on its machine: bare distributes have found their dimensions, and a distributed loop whose extent is not
-// the grid's has become a round loop and a processor loop (it wraps round).
+// The nest on its machine. Every distributed loop has a machine dimension. If its extent is not that of the grid, it
+// has become a round loop and a processor loop (it wraps round).
 struct PlacedNest {
   Machine machine;
   IterationSpace<IntExpr> space;

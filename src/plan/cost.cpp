@@ -18,7 +18,7 @@ int64_t multiplications(const Expr& expr) {
   return 0;
 }
 
-// Whether some element that moves at this step is needed by another place too, its holder included.
+// Whether an element that moves at this step is needed by a second place. Its holder counts if it needs the element.
 bool is_broadcast(const StagePlan& stage, const FetchStep& step) {
   struct Wanted {
     const Rect* rect;

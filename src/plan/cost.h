@@ -45,10 +45,11 @@ struct Cost {
 
 Cost count_cost(const Plan& plan);
 
-// 2 per multiply-add of the statement as written, whatever the leaf does.
+// 1 per multiplication and 1 per addition of the statement as written, whatever the leaf does.
 double flops_of(const Statement& statement, const std::map<std::string, int64_t>& extents);
 
-// The same of the statement that a stage comes from, as the user wrote it; none for a stage that was cut from another.
+// The flops of the statement that a stage comes from, as the user wrote it. If a statement became several stages, one
+// of them counts its flops, and the others return 0.
 double flops_of(const Plan& plan, const StagePlan& stage);
 
 // The extents of a stage's own variables, by name.

@@ -7,7 +7,7 @@ namespace distal::core {
 
 namespace {
 
-// The nodes from the root to the leaf, Init left out.
+// The nodes from the root to the leaf, without Chain and Init.
 std::vector<const Node*> spine(const Stage& stage) {
   std::vector<const Node*> out;
   const Node* node = stage.root.get();
@@ -35,7 +35,7 @@ class Folder {
 
   void run() {
     const Compute* compute = leaf_of(*stage_.stage).root.compute();
-    if (compute && compute->library) return;  // the kernel's loops are fixed by the user's word
+    if (compute && compute->library) return;  // `substitute` names the loops of the kernel: no others may join them
     for (size_t at = first_foldable(); at < spine_.size(); ++at) {
       bool loop = std::holds_alternative<Loop>(spine_[at]->value);
       if (loop && is_local_below(at)) return fold(at);
@@ -59,7 +59,8 @@ class Folder {
     return fixed;
   }
 
-  // A leaf takes its operands from one rectangle each, so who acquires one for each value of a loop needs the loop.
+  // A leaf takes each operand from one rectangle. A loop whose iterations acquire different rectangles cannot be
+  // folded.
   bool has_blocks_of_loops_below(size_t at) const {
     std::set<int> below;
     for (size_t i = at; i < spine_.size(); ++i) {
@@ -116,8 +117,8 @@ class Folder {
     return true;
   }
 
-  // A write says that all of its rectangle is new, and further replicas are overwritten with it; so folding must not
-  // make one that is only the box around what is written.
+  // A write releases its whole rectangle, which then overwrites the other replicas. So folding must not make a
+  // rectangle that is only the bounding box of the written elements.
   bool is_all_touched(const std::vector<int>& access) const {
     for (size_t d = 0; d < access.size(); ++d) {
       const Interval<int64_t>& interval = intervals_[access[d]];
@@ -133,7 +134,7 @@ class Folder {
       if (const auto* l = std::get_if<Loop>(&spine_[i]->value)) loops.push_back(l->variable);
       if (const auto* q = std::get_if<Acquire>(&spine_[i]->value)) {
         stage_.acquires[q->id].is_fixed = fixed_above(at, stage_.acquires[q->id]);
-        stage_.acquires[q->id].blocks.clear();  // it is one rectangle now, and lies in one piece
+        stage_.acquires[q->id].blocks.clear();  // it acquires one rectangle now, inside one home piece
       }
     }
     stage_.leaf_loops.insert(stage_.leaf_loops.begin(), loops.begin(), loops.end());

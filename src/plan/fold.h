@@ -4,12 +4,12 @@
 
 namespace distal::core {
 
-// Gives to the leaf the innermost loops that step through nothing but data that every processor has at home: such
-// steps bring nothing and end nothing, so enumerating them would only cost time.
+// Moves into the leaf the innermost loops that only touch data that every processor has at home. Their steps fetch and
+// release nothing, so walking them would only cost time.
 void fold_local_loops(const Plan& plan, StagePlan& stage);
 
-// The processor within the place's own reach whose piece holds the whole rectangle, or -1. Partials are combined at
-// the first replica only, so a reduction may use no other in place.
+// The processor of this place whose piece holds the whole rectangle, so that it is used in place; -1 if there is none.
+// Partials are combined at the first replica, so a reduction uses no other replica in place.
 int64_t own_view(const TensorPlan& tensor, const StagePlan& stage, const Acquire& acquire, int64_t place,
                  const Rect& rect);
 

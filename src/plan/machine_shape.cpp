@@ -21,7 +21,7 @@ int64_t MachineShape::processor(const Coordinates& at) const {
 
 int MachineShape::crossed_level(int64_t a, int64_t b) const {
   for (int l = 1; l <= levels(); ++l) {
-    if (a / group[l] != b / group[l]) return l - 1;
+    if (a / group_size[l] != b / group_size[l]) return l - 1;
   }
   return levels() - 1;
 }
@@ -60,14 +60,14 @@ MachineShape shape_of(const Machine& machine, const Bindings& params) {
     }
   }
   if (shape.processors > (int64_t{1} << 24)) {
-    throw Error(fmt::format("the machine has {} processors; at most {} are planned for", shape.processors, 1 << 24),
+    throw Error(fmt::format("the machine has {} processors; at most {} are supported", shape.processors, 1 << 24),
                 machine.span);
   }
-  shape.group.assign(machine.levels.size() + 1, 1);
+  shape.group_size.assign(machine.levels.size() + 1, 1);
   for (size_t l = machine.levels.size(); l-- > 0;) {
-    shape.group[l] = shape.group[l + 1];
+    shape.group_size[l] = shape.group_size[l + 1];
     for (size_t d = 0; d < shape.extents.size(); ++d) {
-      if (shape.level[d] == static_cast<int>(l)) shape.group[l] *= shape.extents[d];
+      if (shape.level[d] == static_cast<int>(l)) shape.group_size[l] *= shape.extents[d];
     }
   }
   return shape;

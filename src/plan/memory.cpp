@@ -11,7 +11,7 @@ namespace distal::core {
 
 namespace {
 
-// To a number of bytes: what does not fit in it is refused.
+// Throws on overflow.
 void add(int64_t& bytes, int64_t more) { bytes = checked_add(bytes, more); }
 
 class NeedsVisitor : public PlanVisitor {
@@ -44,7 +44,9 @@ class NeedsVisitor : public PlanVisitor {
 
   void release(const ReleaseStep& step) override {
     for (const Transfer& t : step.transfers) {
-      if (!adds(t) || !needs_.options.apart(t.source, t.destination) || needs_.options.in_reach(t)) continue;
+      if (!adds(t) || !needs_.options.in_different_processes(t.source, t.destination) ||
+          needs_.options.is_remote_store(t))
+        continue;
       int64_t element_bytes = plan_.tensors[step.tensor].element_bytes;
       int64_t& staging = needs_.staging_bytes.back()[t.destination];
       for (const Rect& part : staged_parts(t.rect, element_bytes)) {
@@ -53,12 +55,12 @@ class NeedsVisitor : public PlanVisitor {
     }
   }
 
-  // Whoever fetches but once has nothing to begin with ahead.
+  // A place that fetches only once has nothing to prefetch.
   void end(const StagePlan& stage) override {
     for (const AcquirePlan& a : stage.acquires) {
       if (a.acquire->privilege != Privilege::Read) continue;
       for (auto& [place, need] : needs_.buffers.back()[a.acquire->id]) {
-        if (fetches_[a.acquire->id][place] > 1) need.depth += needs_.options.ahead;
+        if (fetches_[a.acquire->id][place] > 1) need.depth += needs_.options.prefetch_depth;
       }
     }
   }
@@ -77,7 +79,7 @@ std::vector<int64_t> views_of(const Plan& plan, const AcquirePlan& acquire, cons
   for (size_t i = 0; i < out.size(); ++i) {
     if (out[i] >= 0) continue;
     int64_t owner = plan.tensors[acquire.tensor].owners.single_owner(fetch.rects[i], fetch.place);
-    if (owner >= 0 && reach.together(owner, fetch.place)) out[i] = owner;
+    if (owner >= 0 && reach.shares_memory(owner, fetch.place)) out[i] = owner;
   }
   return out;
 }
@@ -137,14 +139,15 @@ MemoryNeeds memory_needs(const Plan& plan, const MemoryOptions& options) {
   return needs;
 }
 
-MemoryNeeds needs_ahead(const Plan& plan, MemoryOptions options, const std::function<bool(const MemoryNeeds&)>& fits) {
-  constexpr int64_t kCheap = 4;  // this part of what a run needs anyway
-  int most = options.ahead;
-  options.ahead = 0;
+MemoryNeeds needs_with_prefetch(const Plan& plan, MemoryOptions options,
+                                const std::function<bool(const MemoryNeeds&)>& fits) {
+  constexpr int64_t kCheapPart = 4;  // prefetch is cheap if it adds at most 1/4 of what the run needs without it
+  int max_depth = options.prefetch_depth;
+  options.prefetch_depth = 0;
   MemoryNeeds least = memory_needs(plan, options);
-  for (options.ahead = most; options.ahead > 0; --options.ahead) {
+  for (options.prefetch_depth = max_depth; options.prefetch_depth > 0; --options.prefetch_depth) {
     MemoryNeeds needs = memory_needs(plan, options);
-    bool cheap = options.ahead == 1 || needs.total - least.total <= least.total / kCheap;
+    bool cheap = options.prefetch_depth == 1 || needs.total - least.total <= least.total / kCheapPart;
     if (cheap && fits(needs)) return needs;
   }
   return least;

@@ -12,7 +12,7 @@ namespace distal::core {
 
 namespace {
 
-constexpr int64_t kMostInMatrix = 9;  // that fit a line
+constexpr int64_t kMaxMatrixProcessors = 9;  // a row must fit a line of text
 
 using Pairs = std::map<std::pair<int64_t, int64_t>, int64_t>;  // bytes by source and destination
 
@@ -38,7 +38,8 @@ std::string matrix(const MachineShape& machine, const Pairs& pairs) {
   return out;
 }
 
-// A tensor may come from a machine of more processors; those have a number only.
+// A tensor may lie on a machine with more processors than the statement's. Its additional processors are shown by
+// number.
 std::string list(const MachineShape& machine, const Pairs& pairs) {
   auto name = [&](int64_t p) { return p < machine.processors ? machine.processor_name(p) : std::to_string(p); };
   std::string out;
@@ -49,7 +50,7 @@ std::string list(const MachineShape& machine, const Pairs& pairs) {
 }
 
 bool fits_matrix(const MachineShape& machine, const Pairs& pairs) {
-  return machine.processors <= kMostInMatrix && std::all_of(pairs.begin(), pairs.end(), [&](const auto& entry) {
+  return machine.processors <= kMaxMatrixProcessors && std::all_of(pairs.begin(), pairs.end(), [&](const auto& entry) {
            return std::max(entry.first.first, entry.first.second) < machine.processors;
          });
 }
@@ -87,15 +88,15 @@ class MessagesVisitor : public PlanVisitor {
   const std::string& text() const { return text_; }
 
  private:
-  // The elements of the pairs become bytes.
+  // `pairs` counts elements; this turns them into bytes.
   void show(int tensor, const std::string& at, int64_t step, Pairs& pairs) {
     if (pairs.empty()) return;
     const TensorPlan& t = plan_.tensors[static_cast<size_t>(tensor)];
     int64_t sum = 0;
     for (auto& [pair, count] : pairs) sum += count *= t.element_bytes;
     std::string where = at.empty() ? "" : " at " + at;
-    text_ += fmt::format("{}{}, step {}: {} bytes in {} messages\n", t.name, where, step, with_commas(sum),
-                         with_commas(static_cast<int64_t>(pairs.size())));
+    text_ += fmt::format("{}{}, step {}: {} bytes in {}\n", t.name, where, step, with_commas(sum),
+                         counted(static_cast<int64_t>(pairs.size()), "message"));
     const MachineShape& machine = stage_->machine;
     text_ += fits_matrix(machine, pairs) ? matrix(machine, pairs) : list(machine, pairs);
   }

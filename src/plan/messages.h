@@ -6,8 +6,8 @@
 
 namespace distal::core {
 
-// Who sends how many bytes to whom at each step that moves any: a matrix of processors where they are few, else a line
-// for each pair.
+// For each step that moves bytes: how many bytes each processor sends to which. A matrix if there are few processors,
+// otherwise one line per pair.
 std::string messages_text(const Plan& plan);
 
 }  // namespace distal::core

@@ -18,7 +18,7 @@ int64_t HomePiece::volume() const {
   return v;
 }
 
-Ownership::Ownership(const Tensor& tensor, const Bindings& params) : cuts_(tensor.dimensions.size()) {
+Ownership::Ownership(const Tensor& tensor, const Bindings& params) : partitions_(tensor.dimensions.size()) {
   for (const IntExpr& e : tensor.dimensions) shape_.push_back(e.evaluate(params));
   if (tensor.distribution && tensor.machine) {
     machine_ = shape_of(*tensor.machine, params);
@@ -26,7 +26,7 @@ Ownership::Ownership(const Tensor& tensor, const Bindings& params) : cuts_(tenso
     machine_ = shape_of(Machine{"", {Grid{{IntExpr(1)}, ProcessorKind::Cpu, {}}}, {}}, params);
   }
   faces_.assign(machine_.extents.size(), 0);
-  Coordinates extent = shape_;  // of what is left to cut, level by level
+  Coordinates extent = shape_;  // of a full-sized piece of the levels seen so far
   size_t levels = tensor.distribution ? tensor.distribution->levels.size() : 0;
   for (size_t l = 0; l < levels; ++l) {
     const LevelDistribution& level = tensor.distribution->levels[l];
@@ -36,14 +36,14 @@ Ownership::Ownership(const Tensor& tensor, const Bindings& params) : cuts_(tenso
       if (const auto* fix = std::get_if<Fix>(&role)) {
         faces_[dimension] = fix->face.evaluate(params);
       } else if (const auto* partition = std::get_if<Partition>(&role)) {
-        faces_[dimension] = kCuts;
+        faces_[dimension] = kPartitions;
         size_t d = position_of(level.tensor_dimensions, partition->name);
-        Cut cut{dimension, machine_.extents[dimension], 1};
+        DimensionPartition made{dimension, machine_.extents[dimension], 1};
         auto block = level.cyclic.find(partition->name);
-        cut.block = block == level.cyclic.end() ? ceil_div(extent[d], cut.parts) : block->second.evaluate(params);
-        cuts_[d].push_back(cut);
-        // A further level cuts the full-sized piece, so that all pieces are cut alike, short ones too.
-        extent[d] = checked_mul(ceil_div(extent[d], checked_mul(cut.block, cut.parts)), cut.block);
+        made.block = block == level.cyclic.end() ? ceil_div(extent[d], made.parts) : block->second.evaluate(params);
+        partitions_[d].push_back(made);
+        // The next level partitions a piece of full size, so that it treats all pieces alike, short ones too.
+        extent[d] = checked_mul(ceil_div(extent[d], checked_mul(made.block, made.parts)), made.block);
       } else {
         faces_[dimension] = kBroadcast;
       }
@@ -55,23 +55,23 @@ Ownership::Ownership(const Tensor& tensor, const Bindings& params) : cuts_(tenso
 
 void Ownership::build_runs(size_t d) {
   int64_t colours = 1;
-  for (const Cut& c : cuts_[d]) colours *= c.parts;
+  for (const DimensionPartition& c : partitions_[d]) colours *= c.parts;
   runs_[d].resize(static_cast<size_t>(colours));
   Colour colour(machine_.extents.size(), kUncut);
-  segments(d, 0, 0, shape_[d], 0, colour, [&](const Segment& s) {
+  for_each_block(d, 0, 0, shape_[d], 0, colour, [&](const Run& block) {
     std::vector<Run>& runs = runs_[d][static_cast<size_t>(colour_number(d, colour))];
     // Two blocks that follow each other in the tensor and in the piece are one run.
-    if (!runs.empty() && runs.back().hi == s.lo && runs.back().local + (s.lo - runs.back().lo) == s.local) {
-      runs.back().hi = s.hi;
+    if (!runs.empty() && runs.back().hi == block.lo && runs.back().local + (block.lo - runs.back().lo) == block.local) {
+      runs.back().hi = block.hi;
     } else {
-      runs.push_back({s.lo, s.hi, s.local});
+      runs.push_back(block);
     }
   });
 }
 
 int64_t Ownership::colour_number(size_t d, const Coordinates& at) const {
   int64_t n = 0;
-  for (const Cut& c : cuts_[d]) n = n * c.parts + at[c.machine_dimension];
+  for (const DimensionPartition& c : partitions_[d]) n = n * c.parts + at[c.machine_dimension];
   return n;
 }
 
@@ -86,7 +86,7 @@ Colour Ownership::colour_of(const Coordinates& point) const {
   Colour colour(machine_.extents.size(), kUncut);
   for (size_t d = 0; d < shape_.size(); ++d) {
     int64_t x = point[d];
-    for (const Cut& c : cuts_[d]) {
+    for (const DimensionPartition& c : partitions_[d]) {
       int64_t block = x / c.block;
       colour[c.machine_dimension] = block % c.parts;
       x = (block / c.parts) * c.block + x % c.block;
@@ -104,7 +104,7 @@ std::vector<int64_t> Ownership::processors_of(const Colour& colour) const {
       if (faces_[m] == kBroadcast) {
         for (int64_t x = 0; x < extent; ++x) next.push_back(p * extent + x);
       } else {
-        next.push_back(p * extent + (faces_[m] == kCuts ? colour[m] : faces_[m]));
+        next.push_back(p * extent + (faces_[m] == kPartitions ? colour[m] : faces_[m]));
       }
     }
     out = std::move(next);
@@ -115,7 +115,7 @@ std::vector<int64_t> Ownership::processors_of(const Colour& colour) const {
 int64_t Ownership::first_owner(const Colour& colour) const {
   int64_t p = 0;
   for (size_t m = 0; m < machine_.extents.size(); ++m) {
-    int64_t at = faces_[m] == kCuts ? colour[m] : faces_[m] == kBroadcast ? 0 : faces_[m];
+    int64_t at = faces_[m] == kPartitions ? colour[m] : faces_[m] == kBroadcast ? 0 : faces_[m];
     p = p * machine_.extents[m] + at;
   }
   return p;
@@ -126,8 +126,8 @@ int64_t Ownership::nearest_owner(const Colour& colour, int64_t processor) const 
   int64_t stride = machine_.processors;
   for (size_t m = 0; m < machine_.extents.size(); ++m) {
     stride /= machine_.extents[m];
-    int64_t beside = (processor / stride) % machine_.extents[m];
-    int64_t at = faces_[m] == kCuts ? colour[m] : faces_[m] == kBroadcast ? beside : faces_[m];
+    int64_t same = (processor / stride) % machine_.extents[m];
+    int64_t at = faces_[m] == kPartitions ? colour[m] : faces_[m] == kBroadcast ? same : faces_[m];
     p = p * machine_.extents[m] + at;
   }
   return p;

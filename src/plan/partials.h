@@ -6,19 +6,21 @@
 
 namespace distal::core {
 
-// Partials of the same rectangle, and where their sum goes.
+// The partials of one rectangle, and where their sum goes.
 struct PartialSum {
   Rect rect;
   std::vector<int64_t> sources;  // ascending
   int64_t destination = 0;
-  Transfer::Kind kind = Transfer::Kind::CombineHome;  // at the destination
-  int outermost = 1;     // the level from whose parts on partials meet before they leave them
-  int place_levels = 1;  // a source that shares as many with the destination sends nothing
+  Transfer::Kind kind = Transfer::Kind::CombineHome;  // of the transfers to the destination
+  // Partials are combined within each group that shares this many levels, and within all smaller groups before.
+  int outermost = 1;
+  // A source that shares this many levels with the destination adds there directly, and no data moves.
+  int place_levels = 1;
 };
 
-// The transfers of all sums of one step. Partials meet at the first of them in each part of the machine before they
-// leave it, level by level from the innermost; those in the destination's own part go straight there. Where somebody
-// would take in much more than anybody sends, they meet along binomial trees in place of all at one.
+// The transfers of all sums of one step. Level by level from the innermost, the partials of a group of processors are
+// combined at its first source before they leave the group. The group of the destination combines at the destination.
+// If a destination would receive more than twice what any source sends, partials are combined along binomial trees.
 std::vector<Transfer> combine(const MachineShape& machine, const std::vector<PartialSum>& sums);
 
 }  // namespace distal::core

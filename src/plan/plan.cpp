@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "plan/access_rects.h"
 #include "plan/fold.h"
-#include "plan/region.h"
 #include "schedule/checks.h"
 #include "schedule/schedule.h"
 #include "support/text.h"
@@ -49,7 +49,7 @@ StagePlan plan_stage(const Plan& plan, const Stage& stage) {
   return out;
 }
 
-// All loops but the leaf's; what derives from loops follows from them.
+// Marks all loops outside the leaf.
 std::vector<bool> fixed_for_leaf(const StagePlan& stage) {
   std::vector<bool> fixed = recovered_variables(stage.space.derivations, stage.space.size());
   fixed.flip();
@@ -58,8 +58,7 @@ std::vector<bool> fixed_for_leaf(const StagePlan& stage) {
   return fixed;
 }
 
-// What a mark asks for is done by the leaf's code, so its loop must be the leaf's: judged here, where loops that step
-// through nothing have become so.
+// The leaf's code carries out marks, so a marked loop must belong to the leaf. This is known only after folding.
 void require_marked_loops_in_leaf(const StagePlan& stage) {
   const Leaf& leaf = leaf_of(*stage.stage);
   for (const LoopMark& m : leaf.root.marks) {
@@ -74,7 +73,7 @@ void require_marked_loops_in_leaf(const StagePlan& stage) {
   }
 }
 
-// How often the deepest node is reached, and the acquire that stands deepest.
+// How often the deepest node is visited, and the deepest acquire.
 struct StepCount {
   double steps = 1;
   const Acquire* deepest = nullptr;
@@ -103,18 +102,18 @@ void refuse_too_many_steps(const StagePlan& stage) {
   std::string steps = total < 9e18 ? with_commas(static_cast<int64_t>(total)) : fmt::format("{:.3g}", total);
   std::string limit = with_commas(kMaxSteps);
   const SourceSpan& span = stage.stage->source.statement.span;
-  // There is one: every statement acquires its output, and what is folded away is within the limit.
+  // Never null: every statement acquires its output, and loops are only folded if few enough steps remain.
   const Acquire& a = *count.deepest;
   std::string why = a.by_default
                         ? fmt::format("no communicate names {0}, so {0} is communicated at loop {1}", a.tensor, a.at)
                         : fmt::format("{} is communicated at loop {}", a.tensor, a.at);
-  // An output that is made block by block at home would no longer be there.
+  // Further out, the rectangle of an output may no longer lie in one home piece. Larger blocks are the other remedy.
   const char* instead = a.privilege == Privilege::Read ? "" : ", or cut the loops into larger blocks";
   throw Error(fmt::format("{}, which makes {} steps; at most {} are planned", why, steps, limit), span,
               fmt::format("say communicate({}, ...) at a loop further out{}", a.tensor, instead));
 }
 
-// The variables that loops run over and no leaf does, a part of a loop or a loop of its own.
+// The loop variables that are not loops of the leaf's outermost part.
 std::vector<int> loops_outside_leaf(const StagePlan& made) {
   std::vector<bool> is_outside = recovered_variables(made.space.derivations, made.space.size());
   is_outside.flip();
@@ -131,7 +130,7 @@ bool names_each_once(const Statement& statement) {
   return std::set<IndexVar>(named.begin(), named.end()).size() == named.size();
 }
 
-// A term may take no part in most runs, and what a copy has beyond what is computed stays zero.
+// False if a term contributes only in some runs, or if a copy has elements that no run computes: they stay zero.
 bool adds_to_all(const StagePlan& made) {
   const Compute* compute = leaf_of(*made.stage).root.compute();
   if (!compute || !names_each_once(made.stage->source.statement)) return false;
@@ -142,7 +141,7 @@ bool adds_to_all(const StagePlan& made) {
                      [](const LeafTerm& t) { return t.only_at_zero.empty(); });
 }
 
-// Elements that no index names stay zero, and what is summed over several runs of leaves begins at zero.
+// False if no index names some elements, which stay zero, or if an element is summed over several runs of the leaf.
 bool makes_whole_output(const StagePlan& made) {
   const Statement& statement = made.stage->source.statement;
   const std::vector<IndexVar>& named = statement.lhs.indices;
@@ -169,7 +168,7 @@ int64_t StagePlan::coordinate(int64_t processor, int dimension) const {
   return (processor / stride) % machine.extents[dimension];
 }
 
-int64_t StagePlan::beside(int64_t processor, int64_t place) const {
+int64_t StagePlan::counterpart(int64_t processor, int64_t place) const {
   if (everywhere.empty()) return processor;
   Coordinates at = machine.coordinates(processor);
   for (int d : everywhere) at[d] = coordinate(place, d);
@@ -178,7 +177,7 @@ int64_t StagePlan::beside(int64_t processor, int64_t place) const {
 
 std::vector<int64_t> StagePlan::places(int place_levels) const {
   std::vector<int64_t> out;
-  for (int64_t p = 0; p < machine.processors; p += machine.group[place_levels]) {
+  for (int64_t p = 0; p < machine.processors; p += machine.group_size[place_levels]) {
     bool takes_part = true;
     for (size_t d = 0; d < held.size() && takes_part; ++d) {
       if (held[d] < 0 || machine.level[d] >= place_levels) continue;

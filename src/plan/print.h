@@ -6,7 +6,7 @@
 
 namespace distal::core {
 
-// Every transfer and every leaf of every step, a line each: for small plans and for tests.
+// Every transfer and every leaf of every step, one line each. For small plans and for tests.
 std::string to_string(const Plan& plan);
 
 }  // namespace distal::core

@@ -10,7 +10,7 @@ void subtract(const Rect& a, const Rect& b, std::vector<Rect>& out) {
     out.push_back(a);
     return;
   }
-  // Peel off what lies before and behind b, one dimension after the other; what is left at the end is inside of b.
+  // For each dimension, split off the parts of `rest` before and behind b. What remains at the end lies inside b.
   Rect rest = a;
   for (size_t d = 0; d < a.lo.size(); ++d) {
     if (rest.lo[d] < b.lo[d]) {
@@ -28,18 +28,18 @@ void subtract(const Rect& a, const Rect& b, std::vector<Rect>& out) {
   }
 }
 
-std::vector<Rect> cut_up(const Rect& rect, int64_t most) {
+std::vector<Rect> cut_up(const Rect& rect, int64_t max_elements) {
   size_t d = 0;
   while (d < rect.dimensions() && rect.hi[d] - rect.lo[d] == 1) ++d;
-  if (rect.volume() <= most || d >= rect.dimensions()) return {rect};
+  if (rect.volume() <= max_elements || d >= rect.dimensions()) return {rect};
   int64_t row = rect.volume() / (rect.hi[d] - rect.lo[d]);
-  int64_t rows = std::max<int64_t>(1, most / row);
+  int64_t rows = std::max<int64_t>(1, max_elements / row);
   std::vector<Rect> out;
   for (int64_t lo = rect.lo[d]; lo < rect.hi[d]; lo += rows) {
     Rect part = rect;
     part.lo[d] = lo;
     part.hi[d] = std::min(rect.hi[d], lo + rows);
-    for (Rect& p : cut_up(part, most)) out.push_back(std::move(p));
+    for (Rect& p : cut_up(part, max_elements)) out.push_back(std::move(p));
   }
   return out;
 }

@@ -11,7 +11,8 @@
 
 namespace distal::core {
 
-// A point of a tensor or of a machine. Most have few dimensions, and plans make millions of them.
+// A point of a tensor or of a machine. Plans make millions of points, so points of up to four dimensions need no
+// allocation.
 using Coordinates = absl::InlinedVector<int64_t, 4>;
 
 // lo <= x < hi in every dimension. A scalar's rectangle has no dimensions and holds one element.
@@ -81,8 +82,8 @@ void subtract(const Rect& a, const Rect& b, std::vector<Rect>& out);
 // Disjoint rectangles that together are a without all of bs.
 std::vector<Rect> subtract(const Rect& a, const std::vector<Rect>& bs);
 
-// The rectangle in parts of at most so many elements, cut along its outermost dimensions.
-std::vector<Rect> cut_up(const Rect& rect, int64_t most);
+// Parts of at most `max_elements` elements, cut along the outermost dimensions.
+std::vector<Rect> cut_up(const Rect& rect, int64_t max_elements);
 
 size_t hash_of(const std::vector<Rect>& rects);
 

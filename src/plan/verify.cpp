@@ -25,8 +25,9 @@ bool are_disjoint_in_pairs(RectPointers sorted, size_t along) {
   return true;
 }
 
-// Cuts them along one dimension after the other wherever no rectangle lies across, until no dimension is left along
-// which those of a part can be cut: there are few of them then, as the parts of a tensor lie in rows and columns.
+// Splits the rectangles into groups along one dimension after the other, wherever no rectangle crosses the split. When
+// no dimension splits a group any more, compares its rectangles in pairs. They are few then, because the pieces of a
+// tensor lie in rows and columns. `uncut` counts the dimensions before `along` that did not split the group.
 bool are_disjoint_from(RectPointers rects, size_t along, size_t uncut) {
   if (rects.size() < 2) return true;
   std::sort(rects.begin(), rects.end(), [&](const Rect* a, const Rect* b) { return a->lo[along] < b->lo[along]; });
@@ -66,7 +67,7 @@ class Verifier : public PlanVisitor {
     held_.assign(stage.acquires.size(), {});
     before_.assign(stage.acquires.size(), {});
     in_place_.assign(stage.acquires.size(), {});
-    regions_.assign(stage.acquires.size(), {});
+    access_rects_.assign(stage.acquires.size(), {});
     written_ = 0;
     replicas_are_stale_ = false;
     check_memory();
@@ -75,12 +76,12 @@ class Verifier : public PlanVisitor {
   void fetch(const FetchStep& step) override {
     const AcquirePlan& a = *step.acquire;
     int id = a.acquire->id;
-    // Neighbours serve what they had before this step, whatever they ask for now.
+    // Neighbours are sources of what they had before this step, even if they acquire something else now.
     before_[id] = held_[id];
     std::map<int64_t, int64_t> waits;
     for (const Fetch& f : step.fetches) {
       check_views(a, f);
-      check_room(a, f);
+      check_buffer(a, f);
       if (a.acquire->privilege == Privilege::Read) {
         check_cover(a, f);
         for (const FetchPiece& p : f.pieces) {
@@ -89,10 +90,10 @@ class Verifier : public PlanVisitor {
         }
       }
       held_[id][f.place] = f.rects;
-      regions_[id][f.place] = f.regions;
+      access_rects_[id][f.place] = f.access_rects;
       in_place_[id][f.place] = f.views[0];
     }
-    check_circles(waits);
+    check_cycles(waits);
   }
 
   void release(const ReleaseStep& step) override {
@@ -107,7 +108,7 @@ class Verifier : public PlanVisitor {
     if (step.acquire->acquire->privilege == Privilege::Write) {
       check_replicas_of_written(step);
       for (int64_t p : step.places) written_ += held_[id][p].empty() ? 0 : held_[id][p][0].volume();
-    } else if (!step.acquire->acquire->parent) {  // what is combined in a parent's copy goes home with that
+    } else if (!step.acquire->acquire->parent) {  // an inner partial goes home with its parent's copy
       replicas_are_stale_ = true;
     }
     for (int64_t p : step.places) held_[id].erase(p);
@@ -121,7 +122,7 @@ class Verifier : public PlanVisitor {
         int64_t place = stage_->machine.leader(p, a.acquire->place_levels);
         auto held = held_[access.acquire].find(place);
         Rect need = rect_of(access.indices, intervals_);
-        if (held == held_[access.acquire].end() || !has_in_one(access, place, held->second, need)) {
+        if (held == held_[access.acquire].end() || !is_in_one_rect(access, place, held->second, need)) {
           fail("processor {} touches {}{} without having acquired it", name(p), tensor(a.tensor).name, to_string(need));
         }
       }
@@ -137,7 +138,7 @@ class Verifier : public PlanVisitor {
     }
     for (size_t id = 0; id < held_.size(); ++id) {
       if (stage.acquires[id].acquire->privilege != Privilege::Read && !held_[id].empty()) {
-        fail("a piece of {} that {} has never goes home", tensor(stage.output).name, name(held_[id].begin()->first));
+        fail("{} never sends its piece of {} home", name(held_[id].begin()->first), tensor(stage.output).name);
       }
     }
     if (replicas_are_stale_ && tensor(stage.output).owners.has_replicas()) {
@@ -152,7 +153,7 @@ class Verifier : public PlanVisitor {
   [[noreturn]] void fail(fmt::format_string<Args...> text, Args&&... args) const {
     throw PlanError("the plan is wrong: " + fmt::format(text, std::forward<Args>(args)...));
   }
-  // How many elements the left side speaks of: A(i, i) is a diagonal.
+  // The number of elements that the left side names: of A(i, i), those of the diagonal.
   static int64_t output_elements(const StagePlan& stage) {
     const std::vector<int>& indices = stage.acquires[0].acquire->accesses[0];
     int64_t elements = 1;
@@ -165,7 +166,7 @@ class Verifier : public PlanVisitor {
   bool owns(int t, int64_t processor, const Rect& rect) const {
     bool all = true;
     const Ownership& owners = tensor(t).owners;
-    owners.cut(rect, [&](const Rect&, const Colour& colour) {
+    owners.for_each_part(rect, [&](const Rect&, const Colour& colour) {
       std::vector<int64_t> holders = owners.processors_of(colour);
       all = all && std::find(holders.begin(), holders.end(), processor) != holders.end();
     });
@@ -176,33 +177,34 @@ class Verifier : public PlanVisitor {
   bool is_first_owner(int t, int64_t processor, const Rect& rect) const {
     bool all = true;
     const Ownership& owners = tensor(t).owners;
-    owners.cut(rect, [&](const Rect&, const Colour& colour) { all = all && owners.first_owner(colour) == processor; });
+    owners.for_each_part(
+        rect, [&](const Rect&, const Colour& colour) { all = all && owners.first_owner(colour) == processor; });
     return all;
   }
 
   void check_views(const AcquirePlan& a, const Fetch& f) const {
     for (size_t i = 0; i < f.views.size(); ++i) {
       if (f.views[i] < 0) continue;
-      bool in_reach = stage_->machine.leader(f.views[i], a.acquire->place_levels) == f.place;
+      bool is_of_place = stage_->machine.leader(f.views[i], a.acquire->place_levels) == f.place;
       bool combines_there =
           a.acquire->privilege != Privilege::Reduce || is_first_owner(a.tensor, f.views[i], f.rects[i]);
-      if (!in_reach || !combines_there || !owns(a.tensor, f.views[i], f.rects[i])) {
+      if (!is_of_place || !combines_there || !owns(a.tensor, f.views[i], f.rects[i])) {
         fail("{} uses {}{} in place, which is not its own", name(f.place), tensor(a.tensor).name,
              to_string(f.rects[i]));
       }
     }
   }
 
-  // What lies in nobody's piece needs room in the buffer that is planned for it.
-  void check_room(const AcquirePlan& a, const Fetch& f) const {
+  // What cannot be used in place must fit into the planned buffer.
+  void check_buffer(const AcquirePlan& a, const Fetch& f) const {
     std::vector<Rect> copied;
     for (size_t i = 0; i < f.rects.size(); ++i) {
       int64_t owner = tensor(a.tensor).owners.single_owner(f.rects[i], f.place);
-      bool lies_somewhere = a.acquire->privilege == Privilege::Read && owner >= 0 &&
-                            needs_.options.reach != Reach::own() && needs_.options.reach.together(owner, f.place);
-      if (f.views[i] < 0 && !lies_somewhere) copied.push_back(f.rects[i]);
+      bool in_shared_piece = a.acquire->privilege == Privilege::Read && owner >= 0 &&
+                             needs_.options.reach != Reach::own() && needs_.options.reach.shares_memory(owner, f.place);
+      if (f.views[i] < 0 && !in_shared_piece) copied.push_back(f.rects[i]);
     }
-    // What several accesses ask for has room once.
+    // A rectangle that several accesses need is in the buffer once.
     std::sort(copied.begin(), copied.end(),
               [](const Rect& x, const Rect& y) { return std::tie(x.lo, x.hi) < std::tie(y.lo, y.hi); });
     copied.erase(std::unique(copied.begin(), copied.end()), copied.end());
@@ -210,13 +212,13 @@ class Verifier : public PlanVisitor {
     for (const Rect& r : copied) bytes += r.volume() * tensor(a.tensor).element_bytes;
     const auto& buffers = needs_.buffers[stage_ - plan_.stages.data()][a.acquire->id];
     auto need = buffers.find(f.place);
-    int64_t room = need == buffers.end() ? 0 : need->second.bytes;
-    if (bytes > room) {
-      fail("{} acquires {} bytes of {}, and its buffer has {}", name(f.place), bytes, tensor(a.tensor).name, room);
+    int64_t capacity = need == buffers.end() ? 0 : need->second.bytes;
+    if (bytes > capacity) {
+      fail("{} acquires {} bytes of {}, and its buffer has {}", name(f.place), bytes, tensor(a.tensor).name, capacity);
     }
   }
 
-  // The pieces of all tensors stay while the stage runs, and its buffers come on top.
+  // While a stage runs, memory holds the pieces of all tensors and the buffers of this stage.
   void check_memory() const {
     std::vector<int64_t> held = home_bytes(plan_);
     for (const auto& acquire : needs_.buffers[stage_ - plan_.stages.data()]) {
@@ -235,7 +237,7 @@ class Verifier : public PlanVisitor {
     if (total > cap_.total) fail("all processors hold {} bytes, and the cap is {}", total, cap_.total);
   }
 
-  // The pieces are disjoint and together are exactly what has no view.
+  // The pieces must be disjoint and together be exactly the rectangles without a view.
   void check_cover(const AcquirePlan& a, const Fetch& f) const {
     if (are_blocks_covered(f)) return;
     std::vector<Rect> needed;
@@ -266,10 +268,10 @@ class Verifier : public PlanVisitor {
     }
   }
 
-  // The same for many blocks that do not overlap: disjoint pieces, each inside of a block, of as many elements in all.
-  // Where this does not hold, something is wrong or it has to be looked at more closely.
+  // A fast test for many disjoint blocks: the pieces are disjoint, each lies inside a block, and the volumes agree.
+  // False does not mean that something is wrong, only that check_cover has to look more closely.
   static bool are_blocks_covered(const Fetch& f) {
-    if (f.regions.size() != 1 || f.rects.size() == 1) return false;
+    if (f.access_rects.size() != 1 || f.rects.size() == 1) return false;
     std::vector<const Rect*> blocks, pieces;
     int64_t volume = 0, brought = 0;
     for (size_t i = 0; i < f.rects.size(); ++i) {
@@ -277,7 +279,7 @@ class Verifier : public PlanVisitor {
       if (f.views[i] < 0) volume += f.rects[i].volume();
     }
     for (const FetchPiece& p : f.pieces) {
-      size_t block = rect_at(f.regions[0], f.rects, p.rect.lo);
+      size_t block = rect_at(f.access_rects[0], f.rects, p.rect.lo);
       if (block >= f.rects.size() || f.views[block] >= 0 || !f.rects[block].contains(p.rect)) return false;
       pieces.push_back(&p.rect);
       brought += p.rect.volume();
@@ -302,7 +304,7 @@ class Verifier : public PlanVisitor {
     }
   }
 
-  // A source with one buffer overwrites its copy as soon as it fetches itself, so it must wait for its readers.
+  // A source with one buffer overwrites its copy when it fetches itself, so it must first wait for its readers.
   void note_wait(int id, const Fetch& f, const FetchPiece& p, const FetchStep& step,
                  std::map<int64_t, int64_t>& waits) const {
     const auto& buffers = needs_.buffers[stage_ - plan_.stages.data()][id];
@@ -313,7 +315,7 @@ class Verifier : public PlanVisitor {
     if (fetches) waits[p.source] = f.place;
   }
 
-  void check_circles(const std::map<int64_t, int64_t>& waits) const {
+  void check_cycles(const std::map<int64_t, int64_t>& waits) const {
     for (const auto& [start, unused] : waits) {
       std::set<int64_t> seen;
       int64_t at = start;
@@ -322,7 +324,7 @@ class Verifier : public PlanVisitor {
         if (next == waits.end()) break;
         at = next->second;
         if (at == start)
-          fail("a circle of waits goes through {}: its one buffer is read and written at once", name(start));
+          fail("a cycle of waits goes through {}: its only buffer is read and written in one step", name(start));
       }
     }
   }
@@ -348,13 +350,13 @@ class Verifier : public PlanVisitor {
       fail("{}{} is combined at {}, which is not its first owner", tensor(step.tensor).name, to_string(t.rect),
            name(t.destination));
     }
-    if (t.kind == Transfer::Kind::CombinePartial) check_meets(acquire.id, step, t);
-    if (t.kind == Transfer::Kind::CombineParent) check_meets(acquire.parent.value_or(-1), step, t);
+    if (t.kind == Transfer::Kind::CombinePartial) check_has_target(acquire.id, step, t);
+    if (t.kind == Transfer::Kind::CombineParent) check_has_target(acquire.parent.value_or(-1), step, t);
   }
 
-  // Whether the rectangle from which a leaf takes its operand has all of it.
-  bool has_in_one(const LeafAccess& access, int64_t place, const std::vector<Rect>& held, const Rect& need) const {
-    size_t found = rect_at(regions_[access.acquire].at(place)[static_cast<size_t>(access.rect)], held, need.lo);
+  // Whether one rectangle of the access holds all of `need`: a leaf takes an operand from one rectangle.
+  bool is_in_one_rect(const LeafAccess& access, int64_t place, const std::vector<Rect>& held, const Rect& need) const {
+    size_t found = rect_at(access_rects_[access.acquire].at(place)[static_cast<size_t>(access.rect)], held, need.lo);
     return found < held.size() && held[found].contains(need);
   }
 
@@ -363,21 +365,21 @@ class Verifier : public PlanVisitor {
     return held != held_[id].end() && covers(held->second, rect);
   }
 
-  // A partial that is added to another has to find it there, and before that one travels on.
-  void check_meets(int id, const ReleaseStep& step, const Transfer& t) const {
-    bool meets = id >= 0 && holds(id, t.destination, t.rect);
+  // The destination must hold the copy that a partial is added to, and must not have sent it on before.
+  void check_has_target(int id, const ReleaseStep& step, const Transfer& t) const {
+    bool has_target = id >= 0 && holds(id, t.destination, t.rect);
     auto gone = sent_.find(t.destination);
-    if (meets && id == step.acquire->acquire->id && gone != sent_.end()) {
-      meets =
+    if (has_target && id == step.acquire->acquire->id && gone != sent_.end()) {
+      has_target =
           std::none_of(gone->second.begin(), gone->second.end(), [&](const Rect* r) { return overlap(*r, t.rect); });
     }
-    if (!meets) {
-      fail("{}{} is to be added to what {} has of it, which has none then", tensor(step.tensor).name, to_string(t.rect),
-           name(t.destination));
+    if (!has_target) {
+      fail("{}{} is to be added to the copy on {}, which has none at that time", tensor(step.tensor).name,
+           to_string(t.rect), name(t.destination));
     }
   }
 
-  // Every element that a place leaves behind is sent exactly once, unless it lies at home already.
+  // Every element of a released copy is sent exactly once, unless the copy is a home piece used in place.
   void check_all_sent(const ReleaseStep& step) const {
     const AcquirePlan& a = *step.acquire;
     for (int64_t place : step.places) {
@@ -401,7 +403,7 @@ class Verifier : public PlanVisitor {
 
   using Deliveries = std::map<int64_t, std::vector<const Rect*>>;  // by processor
 
-  // What each processor must get is given as volumes; that nothing else comes is seen from the owners.
+  // `wanted` has the volume that each processor must get. check_transfer checks that all of it goes to owners.
   void check_delivered(int t, const Deliveries& delivered, const std::map<int64_t, int64_t>& wanted) const {
     for (const auto& [processor, volume] : wanted) {
       auto got = delivered.find(processor);
@@ -415,7 +417,7 @@ class Verifier : public PlanVisitor {
     }
   }
 
-  // All replicas of what was written get it, from one that has it by then.
+  // Every replica of a written rectangle must get it, from a replica that has it by then.
   void check_replicas_of_written(const ReleaseStep& step) const {
     const AcquirePlan& a = *step.acquire;
     const Ownership& owners = tensor(a.tensor).owners;
@@ -426,10 +428,10 @@ class Verifier : public PlanVisitor {
       const Rect& rect = held_[a.acquire->id].at(place)[0];
       int64_t view = in_place_[a.acquire->id].at(place);
       if (view >= 0) delivered[view].push_back(&rect);
-      owners.cut(rect, [&](const Rect& part, const Colour& colour) {
+      owners.for_each_part(rect, [&](const Rect& part, const Colour& colour) {
         for (int64_t replica : owners.processors_of(colour)) {
-          // Where the same is done everywhere, each place answers for the replicas on its side.
-          if (stage_->beside(replica, place) == replica) wanted[replica] += part.volume();
+          // In `everywhere` dimensions, each place is responsible for the replicas at its own coordinates.
+          if (stage_->counterpart(replica, place) == replica) wanted[replica] += part.volume();
         }
       });
     }
@@ -444,12 +446,12 @@ class Verifier : public PlanVisitor {
     check_delivered(a.tensor, delivered, wanted);
   }
 
-  // Partials are combined at the first replica; at the end every other one is copied from there.
+  // Partials are combined at the first replica. At the end of the stage every other replica is copied from there.
   void check_replicas_of_all(const ReleaseStep& step) {
     const Ownership& owners = tensor(step.tensor).owners;
     Deliveries delivered;
     std::map<int64_t, int64_t> wanted;
-    owners.cut(whole(owners.shape()), [&](const Rect& part, const Colour& colour) {
+    owners.for_each_part(whole(owners.shape()), [&](const Rect& part, const Colour& colour) {
       std::vector<int64_t> replicas = owners.processors_of(colour);
       for (size_t r = 1; r < replicas.size(); ++r) wanted[replicas[r]] += part.volume();
     });
@@ -467,11 +469,11 @@ class Verifier : public PlanVisitor {
   const MemoryNeeds& needs_;
   MemoryCap cap_;
   const StagePlan* stage_ = nullptr;
-  std::vector<HeldRects> held_;                                  // by acquire
-  std::vector<HeldRects> before_;                                // at the step before
-  std::vector<std::map<int64_t, std::vector<Region>>> regions_;  // by acquire and place
-  std::vector<std::map<int64_t, int64_t>> in_place_;  // by acquire and place: in whose piece its copy lies, or -1
-  std::map<int64_t, std::vector<const Rect*>> sent_;  // by source, at this release
+  std::vector<HeldRects> held_;                                            // by acquire
+  std::vector<HeldRects> before_;                                          // at the step before
+  std::vector<std::map<int64_t, std::vector<AccessRects>>> access_rects_;  // by acquire and place
+  std::vector<std::map<int64_t, int64_t>> in_place_;  // by acquire and place: whose piece is used in place, or -1
+  std::map<int64_t, std::vector<const Rect*>> sent_;  // by source, in this release
   std::vector<Interval<int64_t>> intervals_;
   int64_t written_ = 0;
   bool replicas_are_stale_ = false;  // partials were combined since the last copies to further replicas

@@ -10,17 +10,17 @@ namespace distal::core {
 
 namespace {
 
-// What a place has of one acquire.
-struct Held {
+// The copy that a place has of one acquire.
+struct AcquiredCopy {
   bool any = false;
   std::vector<Rect> rects;
-  std::vector<Region> regions;
+  std::vector<AccessRects> access_rects;
   std::vector<int64_t> views;
 };
 
 struct AcquireState {
   std::vector<int64_t> places;
-  std::unordered_map<int64_t, Held> held;
+  std::unordered_map<int64_t, AcquiredCopy> held;
   Requests previous;  // of the step before
   Requests current;
   int64_t step = 0;
@@ -92,55 +92,56 @@ class Walker {
     if (!step.processors.empty()) visitor_.leaf(step);
   }
 
-  // All places ask for what they need at this step.
+  // One step of an acquire on all places. Releases the outputs whose rectangle changes, then fetches.
   void acquire(const AcquirePlan& a) {
     AcquireState& state = states_[a.acquire->id];
     std::swap(state.previous, state.current);
     state.current.clear();
     FetchStep step{&a, state.step, {}, &state.current};
-    std::vector<int64_t> leaving;
+    std::vector<int64_t> releasing;
     for (int64_t place : state.places) {
       if (!stage_.bounds_at(place, a.is_fixed, values_, intervals_)) continue;
       Fetch fetch{place, {}, {}, {}, {}};
       for (const auto& access : a.acquire->accesses) {
-        fetch.regions.push_back(add_region(stage_, a, access, place, values_, intervals_, fetch.rects));
+        fetch.access_rects.push_back(add_access_rects(stage_, a, access, place, values_, intervals_, fetch.rects));
       }
       state.current[fetch.rects].push_back(place);
-      Held& held = state.held[place];
-      if (held.any && held.rects == fetch.rects && held.regions == fetch.regions) continue;
-      if (held.any && a.acquire->privilege != Privilege::Read) leaving.push_back(place);
+      AcquiredCopy& held = state.held[place];
+      if (held.any && held.rects == fetch.rects && held.access_rects == fetch.access_rects) continue;
+      if (held.any && a.acquire->privilege != Privilege::Read) releasing.push_back(place);
       find_sources(a, state, held, fetch);
       step.fetches.push_back(std::move(fetch));
     }
-    if (!leaving.empty()) {
-      release_children(a, leaving);
-      release(a, leaving);
+    if (!releasing.empty()) {
+      release_children(a, releasing);
+      release(a, releasing);
     }
-    for (const Fetch& f : step.fetches) state.held[f.place] = {true, f.rects, f.regions, f.views};
+    for (const Fetch& f : step.fetches) state.held[f.place] = {true, f.rects, f.access_rects, f.views};
     if (!step.fetches.empty()) visitor_.fetch(step);
     ++state.step;
   }
 
-  void find_sources(const AcquirePlan& a, const AcquireState& state, const Held& held, Fetch& fetch) const {
+  void find_sources(const AcquirePlan& a, const AcquireState& state, const AcquiredCopy& held, Fetch& fetch) const {
     const TensorPlan& tensor = plan_.tensors[a.tensor];
     for (const Rect& r : fetch.rects) {
-      // A parent's copy stands in for home: nothing of a partial below it can be used where it lies.
+      // An inner partial goes to its parent's copy, not home, so it is never a home piece used in place.
       fetch.views.push_back(a.acquire->parent ? -1 : own_view(tensor, stage_, *a.acquire, fetch.place, r));
     }
     if (a.acquire->privilege == Privilege::Read) add_pieces(a, state, held, fetch);
   }
 
-  // Own memory first, then a neighbour that asked for the same at the step before, then the owner.
-  void add_pieces(const AcquirePlan& a, const AcquireState& state, const Held& held, Fetch& fetch) const {
+  // Chooses the sources: first own memory, then a neighbour that acquired the same rectangles at the step before, then
+  // the nearest owner.
+  void add_pieces(const AcquirePlan& a, const AcquireState& state, const AcquiredCopy& held, Fetch& fetch) const {
     const Ownership& owners = plan_.tensors[a.tensor].owners;
     int64_t neighbour = -1;
     bool looked = false;
     size_t access = 0;
     for (size_t i = 0; i < fetch.rects.size(); ++i) {
-      while (access + 1 < fetch.regions.size() && fetch.regions[access + 1].first <= i) ++access;
+      while (access + 1 < fetch.access_rects.size() && fetch.access_rects[access + 1].first <= i) ++access;
       if (fetch.views[i] >= 0) continue;
       for (const Rect& part : subtract(fetch.rects[i], brought_before(fetch, access, fetch.rects[i]))) {
-        owners.cut(part, [&](const Rect& piece, const Colour& colour) {
+        owners.for_each_part(part, [&](const Rect& piece, const Colour& colour) {
           int64_t owner = owners.nearest_owner(colour, fetch.place);
           if (!moves(stage_, a.acquire->place_levels, owner, fetch.place)) {
             fetch.pieces.push_back({piece, owner, FetchPiece::From::Home});
@@ -156,23 +157,23 @@ class Walker {
     }
   }
 
-  // What accesses before this one are brought of a rectangle; those of one access do not overlap.
+  // The copied rectangles of earlier accesses that overlap `rect`. The rectangles of one access do not overlap.
   static std::vector<Rect> brought_before(const Fetch& fetch, size_t access, const Rect& rect) {
     std::vector<Rect> out;
     for (size_t before = 0; before < access; ++before) {
-      for (size_t i : overlapping(fetch.regions[before], fetch.rects, rect)) {
+      for (size_t i : overlapping(fetch.access_rects[before], fetch.rects, rect)) {
         if (fetch.views[i] < 0) out.push_back(fetch.rects[i]);
       }
     }
     return out;
   }
 
-  static void add_remote(const Held& held, int64_t neighbour, int64_t owner, const Rect& piece, Fetch& fetch) {
+  static void add_remote(const AcquiredCopy& held, int64_t neighbour, int64_t owner, const Rect& piece, Fetch& fetch) {
     std::vector<Rect> missing{piece};
     if (held.any) {
       std::vector<Rect> had;
-      for (const Region& region : held.regions) {
-        for (size_t i : overlapping(region, held.rects, piece)) had.push_back(held.rects[i]);
+      for (const AccessRects& access : held.access_rects) {
+        for (size_t i : overlapping(access, held.rects, piece)) had.push_back(held.rects[i]);
       }
       missing = subtract(piece, had);
       for (const Rect& kept : complement(piece, missing)) {
@@ -210,18 +211,18 @@ class Walker {
     return best;
   }
 
-  // ---- what was written or summed goes home ----
+  // ---- written rectangles and partials go home ----
 
   void release_children(const AcquirePlan& parent, const std::vector<int64_t>& places) {
     for (const AcquirePlan& child : stage_.acquires) {
       if (child.acquire->parent != parent.acquire->id) continue;
-      std::vector<int64_t> leaving;
+      std::vector<int64_t> releasing;
       for (int64_t p : states_[child.acquire->id].places) {
         int64_t leader = stage_.machine.leader(p, parent.acquire->place_levels);
         bool ends = std::binary_search(places.begin(), places.end(), leader);
-        if (ends && states_[child.acquire->id].held[p].any) leaving.push_back(p);
+        if (ends && states_[child.acquire->id].held[p].any) releasing.push_back(p);
       }
-      if (!leaving.empty()) release(child, leaving);
+      if (!releasing.empty()) release(child, releasing);
     }
   }
 
@@ -233,24 +234,24 @@ class Walker {
     } else {
       step.transfers = combine(stage_.machine, partial_sums(a, state, places));
     }
-    for (int64_t place : places) state.held[place] = Held{};
+    for (int64_t place : places) state.held[place] = AcquiredCopy{};
     visitor_.release(step);
   }
 
-  void add_writes(const AcquirePlan& a, int64_t place, const Held& held, ReleaseStep& step) const {
+  void add_writes(const AcquirePlan& a, int64_t place, const AcquiredCopy& held, ReleaseStep& step) const {
     const Ownership& owners = plan_.tensors[a.tensor].owners;
-    owners.cut(held.rects[0], [&](const Rect& part, const Colour& colour) {
+    owners.for_each_part(held.rects[0], [&](const Rect& part, const Colour& colour) {
       int64_t holder = held.views[0];
       if (holder < 0) {
         holder = owners.nearest_owner(colour, place);
         if (moves(stage_, a.acquire->place_levels, holder, place)) {
-          holder = stage_.beside(owners.first_owner(colour), place);
+          holder = stage_.counterpart(owners.first_owner(colour), place);
         }
         step.transfers.push_back({part, place, holder, Transfer::Kind::WriteHome});
       }
       for (int64_t replica : owners.processors_of(colour)) {
-        // Where the same is done everywhere, a replica over there is written there.
-        bool ours = stage_.beside(replica, place) == replica;
+        // In `everywhere` dimensions, every coordinate writes its own replicas.
+        bool ours = stage_.counterpart(replica, place) == replica;
         if (ours && replica != holder) step.transfers.push_back({part, holder, replica, Transfer::Kind::Replicate});
       }
     });
@@ -261,7 +262,7 @@ class Walker {
     std::unordered_map<std::vector<Rect>, std::vector<int64_t>, RectListHash> same;
     std::vector<const std::vector<Rect>*> order;
     for (int64_t place : places) {
-      const Held& held = state.held[place];
+      const AcquiredCopy& held = state.held[place];
       if (held.views[0] >= 0) continue;
       auto [entry, fresh] = same.try_emplace(held.rects);
       if (fresh) order.push_back(&entry->first);
@@ -280,7 +281,7 @@ class Walker {
         }
       } else {
         const Ownership& owners = plan_.tensors[a.tensor].owners;
-        owners.cut((*rects)[0], [&](const Rect& part, const Colour& colour) {
+        owners.for_each_part((*rects)[0], [&](const Rect& part, const Colour& colour) {
           out.push_back(
               {part, sources, owners.first_owner(colour), Transfer::Kind::CombineHome, 1, a.acquire->place_levels});
         });
@@ -290,14 +291,14 @@ class Walker {
   }
 
   void release_everything() {
-    // Inner partials first: their parents' copies take them in.
+    // Inner partials come first, because they are added to their parents' copies.
     for (auto a = stage_.acquires.rbegin(); a != stage_.acquires.rend(); ++a) {
       if (a->acquire->privilege == Privilege::Read) continue;
-      std::vector<int64_t> leaving;
+      std::vector<int64_t> releasing;
       for (int64_t p : states_[a->acquire->id].places) {
-        if (states_[a->acquire->id].held[p].any) leaving.push_back(p);
+        if (states_[a->acquire->id].held[p].any) releasing.push_back(p);
       }
-      if (!leaving.empty()) release(*a, leaving);
+      if (!releasing.empty()) release(*a, releasing);
     }
     bool reduced = stage_.acquires[0].acquire->privilege == Privilege::Reduce;
     if (reduced && plan_.tensors[stage_.output].owners.has_replicas()) replicate();
@@ -306,7 +307,7 @@ class Walker {
   void replicate() {
     const Ownership& owners = plan_.tensors[stage_.output].owners;
     ReleaseStep step{nullptr, stage_.output, states_[0].step + 1, {}, {}};
-    owners.cut(whole(owners.shape()), [&](const Rect& part, const Colour& colour) {
+    owners.for_each_part(whole(owners.shape()), [&](const Rect& part, const Colour& colour) {
       std::vector<int64_t> replicas = owners.processors_of(colour);
       for (size_t r = 1; r < replicas.size(); ++r) {
         step.transfers.push_back({part, replicas[0], replicas[r], Transfer::Kind::Replicate});

@@ -3,36 +3,37 @@
 #include <unordered_map>
 #include <vector>
 
+#include "plan/access_rects.h"
 #include "plan/plan.h"
-#include "plan/region.h"
 
 namespace distal::core {
 
-// The steps of a plan, in the order in which every walker sees them: all processors of one step, then the next step.
+// The steps of a plan in time order: all processors of one step, then the next step.
 
-// A part of an acquired rectangle and where it comes from. Sources are chosen here and nowhere else.
+// A part of an acquired rectangle and where it comes from. Only `walk` chooses sources.
 struct FetchPiece {
   enum class From {
-    Home,       // the source's piece of the tensor
-    Kept,       // what this place acquired at the step before
-    Neighbour,  // what the source acquired at the step before
+    Home,       // the source's home piece of the tensor
+    Kept,       // the copy that this place has so far
+    Neighbour,  // the copy that the source acquired at the step before
   };
   Rect rect;
   int64_t source = 0;
   From from = From::Home;
 };
 
-// A place asks for rectangles that it did not have. A view >= 0 names the processor whose piece holds that whole
-// rectangle and is in the place's own reach: nothing is brought, it is used where it lies.
+// A place acquires rectangles that differ from those it has.
 struct Fetch {
   int64_t place = 0;
   std::vector<Rect> rects;
-  std::vector<Region> regions;  // which of them are whose, by access
+  std::vector<AccessRects> access_rects;  // by access: its range of `rects`
+  // By rectangle: the processor of this place whose piece holds all of it and is used in place, or -1 for a copy.
   std::vector<int64_t> views;
-  std::vector<FetchPiece> pieces;  // disjoint; together the rectangles without a view. Outputs start at zero instead
+  // Disjoint; together they are the rectangles without a view. Empty for outputs: their copies start at zero.
+  std::vector<FetchPiece> pieces;
 };
 
-// Everyone that needs the same rectangles at one step.
+// The places that need the same rectangles at one step.
 using Requests = std::unordered_map<std::vector<Rect>, std::vector<int64_t>, RectListHash>;
 
 struct FetchStep {
@@ -42,14 +43,14 @@ struct FetchStep {
   const Requests* requests = nullptr;  // of all places, also of those that fetch nothing
 };
 
-// A written or partial piece on its way.
+// A written rectangle, a partial or a replica that a release sends to another place.
 struct Transfer {
   enum class Kind {
     WriteHome,       // stored into the destination's piece
-    CombineHome,     // added to it
-    CombinePartial,  // added to what the destination has of it itself, to travel on from there
+    CombineHome,     // added to the destination's piece
+    CombinePartial,  // added to the destination's own partial, which is sent on later
     CombineParent,   // added to the copy that the destination's upper-level processor shares
-    Replicate,       // from piece to piece: a further replica
+    Replicate,       // copied from the source's piece to the destination's: a further replica
   };
   Rect rect;
   int64_t source = 0;
@@ -57,27 +58,27 @@ struct Transfer {
   Kind kind = Kind::WriteHome;
 };
 
-// Whether what it brings is added to what is there.
+// Whether the transfer adds to what the destination has.
 inline bool adds(const Transfer& t) {
   return t.kind != Transfer::Kind::WriteHome && t.kind != Transfer::Kind::Replicate;
 }
 
-// Whether it goes into the destination's piece.
+// Whether the transfer ends in the destination's home piece.
 inline bool ends_at_home(const Transfer& t) {
   return t.kind != Transfer::Kind::CombinePartial && t.kind != Transfer::Kind::CombineParent;
 }
 
 struct ReleaseStep {
-  const AcquirePlan* acquire = nullptr;  // null for the last copies to further replicas
+  const AcquirePlan* acquire = nullptr;  // null for the copies to further replicas at the end of the stage
   int tensor = 0;
   int64_t step = 0;
-  std::vector<int64_t> places;      // whose copies end here
-  std::vector<Transfer> transfers;  // to be carried out in this order
+  std::vector<int64_t> places;      // the places that give up their copies
+  std::vector<Transfer> transfers;  // in the order in which they must take effect
 };
 
 struct LeafStep {
   const std::vector<int64_t>* values = nullptr;  // of the sequential loops, by variable
-  std::vector<int64_t> processors;               // those that have something to do
+  std::vector<int64_t> processors;               // those that have iterations now
 };
 
 class PlanVisitor {
@@ -95,7 +96,7 @@ class PlanVisitor {
 void walk(const Plan& plan, PlanVisitor& visitor);
 void walk(const Plan& plan, const StagePlan& stage, PlanVisitor& visitor);
 
-// Whether a transfer counts as moved: it leaves the processor (of as many levels as the acquire's place has).
+// Whether data moves: source and destination differ in the outermost `place_levels` levels.
 inline bool moves(const StagePlan& stage, int place_levels, int64_t source, int64_t destination) {
   return stage.machine.leader(source, place_levels) != stage.machine.leader(destination, place_levels);
 }

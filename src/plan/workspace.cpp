@@ -8,26 +8,26 @@ namespace distal::core {
 
 namespace {
 
-constexpr int64_t kAlignment = 64;  // each workspace begins where vector loads like it
+constexpr int64_t kAlignment = 64;  // of each workspace, for vector loads
 
-// How far apart the first and the last value of each variable can be while the loops `runs` run, both counted: the
-// most that the intervals of bounds.h can take in.
-std::vector<int64_t> spans(const IterationSpace<int64_t>& space, const std::vector<int>& runs) {
+// For each variable, the largest size that its interval of bounds.h can have while `loops` run and all others are
+// fixed.
+std::vector<int64_t> spans(const IterationSpace<int64_t>& space, const std::vector<int>& loops) {
   std::vector<int64_t> span(space.extents.size(), 1);
-  for (int loop : runs) span[loop] = space.extents[loop];
+  for (int loop : loops) span[loop] = space.extents[loop];
   for (auto d = space.derivations.rbegin(); d != space.derivations.rend(); ++d) {
     if (const auto* t = std::get_if<Tile>(&*d)) {
       int64_t whole_tiles = checked_mul(span[t->outer] - 1, space.extents[t->inner]);
       span[t->parent] = std::min(space.extents[t->parent], checked_add(whole_tiles, span[t->inner]));
     } else if (const auto* f = std::get_if<Fuse>(&*d)) {
-      bool still = span[f->fused] == 1;
-      int64_t rows = still ? 1 : ceil_div(span[f->fused] - 1, space.extents[f->inner]) + 1;
+      bool is_fixed = span[f->fused] == 1;
+      int64_t rows = is_fixed ? 1 : ceil_div(span[f->fused] - 1, space.extents[f->inner]) + 1;
       span[f->outer] = std::min(space.extents[f->outer], rows);
-      span[f->inner] = still ? 1 : space.extents[f->inner];
+      span[f->inner] = is_fixed ? 1 : space.extents[f->inner];
     } else if (const auto* r = std::get_if<Rotation>(&*d)) {
-      bool still = span[r->result] == 1;
-      for (int by : r->by) still = still && span[by] == 1;
-      span[r->target] = still ? 1 : space.extents[r->target];
+      bool is_fixed = span[r->result] == 1;
+      for (int by : r->by) is_fixed = is_fixed && span[by] == 1;
+      span[r->target] = is_fixed ? 1 : space.extents[r->target];
     }
   }
   return span;
@@ -37,7 +37,7 @@ std::vector<int64_t> spans(const IterationSpace<int64_t>& space, const std::vect
 
 std::vector<int64_t> workspace_extents(const StagePlan& stage, const Workspace& workspace) {
   std::vector<int64_t> out;
-  std::vector<int64_t> span = spans(stage.space, workspace.runs);
+  std::vector<int64_t> span = spans(stage.space, workspace.producer_loops);
   for (int index : workspace.indices) out.push_back(span[index]);
   return out;
 }

@@ -6,11 +6,11 @@
 
 namespace distal::core {
 
-// How much a workspace has to hold at once: in each dimension no more than its producer's loops run over.
+// The extents of a workspace: in each dimension, the span of coordinates that the loops of its producer run over.
 std::vector<int64_t> workspace_extents(const StagePlan& stage, const Workspace& workspace);
 int64_t workspace_bytes(const StagePlan& stage, const Workspace& workspace, int64_t element_bytes);
 
-// Of all workspaces of the stage's leaf: what every processor that runs it holds beside its copies.
+// The bytes of all workspaces of the stage's leaf, on each processor that runs it.
 int64_t workspace_bytes(const StagePlan& stage, int64_t element_bytes);
 
 }  // namespace distal::core

@@ -12,7 +12,7 @@
 
 namespace distal::core {
 
-// The narrow waist: a distributed program as plain data, every number an expression over params and loop variables.
+// The narrow waist: a distributed program as plain data. Every number is an expression over params and loop variables.
 
 struct Node;
 using NodePtr = std::shared_ptr<const Node>;
@@ -35,57 +35,56 @@ struct Loop {
 
 enum class Privilege { Read, Write, Reduce };
 
-// A rectangle whose bounds are expressions, one interval a tensor dimension.
+// A rectangle whose bounds are expressions, one interval per tensor dimension.
 struct SymbolicRect {
   std::vector<IntExpr> lo, hi;
 };
 
-// From here, the processor has what its accesses touch below. `place_levels` says who that processor is: with all of
-// the machine's levels it is one processor; with fewer it is a processor of an upper level, whose parts share what it
-// acquires. It keeps a rectangle until it asks for a different one; a written rectangle then goes home, a partial one
-// is combined, level by level.
+// In its body, a place has the rectangles that `accesses` touch. A place is one processor if `place_levels` is the
+// number of the machine's levels; with fewer levels it is a processor of an upper level, whose lower-level processors
+// share what it acquires. A place keeps a rectangle until it acquires a different one. Then a written rectangle goes
+// home, and a partial is combined level by level.
 struct Acquire {
   int id = 0;  // counts from 0 within the stage
   std::string tensor;
   Privilege privilege = Privilege::Read;
   std::vector<std::vector<int>> accesses;  // the distinct index tuples, as variables of the space
-  std::vector<SymbolicRect> rects;         // one an access
-  bool exact = true;
-  // Of what is read, the sequential loops further in that leave holes in the rectangles, as those over blocks that are
-  // dealt out do. An index is acquired where it lies for one of their values, and not in between.
+  std::vector<SymbolicRect> rects;         // one per access
+  bool exact = true;                       // the accesses touch every element of the rectangles
+  // For reads: the sequential loops of the body that leave holes in the rectangles, such as loops over the blocks of a
+  // cyclic distribution. The place acquires one rectangle for each of their iterations, and not the elements between.
   std::vector<int> blocks;
-  bool exact_in_blocks = false;
+  bool exact_in_blocks = false;  // the accesses touch every element of these smaller rectangles
   int place_levels = 1;
-  std::vector<int> fixed;     // the variables that stand still here; all others run
-  std::optional<int> parent;  // the acquire whose memory takes the place of home: partials below a shared output
-  std::string at;             // the loop it was asked at, empty at the root
-  bool by_default = false;    // no communicate named it
+  std::vector<int> fixed;     // the variables that have one value during the acquire
+  std::optional<int> parent;  // for partials below a shared output: the acquire they are added to, instead of home
+  std::string at;             // the loop of its communicate, or the default one; empty at the root
+  bool by_default = false;    // no communicate names the tensor
   NodePtr body;
 };
 
-// What a processor runs between two acquires: a nest of loops around an assignment, or around the producers of
-// workspaces and their consumer, each again a nest.
+// An access of the leaf to a tensor.
 struct LeafAccess {
   std::vector<int> indices;  // variables of the space
-  int acquire = 0;           // which acquire brings it,
-  int rect = 0;              // and which of its rectangles
+  int acquire = 0;           // the id of the acquire of its operand
+  int rect = 0;              // the access's number in that acquire
 };
 
-// Memory of the processor's own, filled anew each time its producer runs.
+// Private memory of a processor, filled anew each time its producer runs.
 struct Workspace {
   std::string name;
-  std::vector<int> indices;  // its dimensions: variables of its producer
-  std::vector<int> runs;     // the loops of its producer
+  std::vector<int> indices;         // its dimensions: variables of its producer
+  std::vector<int> producer_loops;  // the loops of its producer
 };
 
-// What an assignment reads or writes: an access of the leaf, or, counted on behind them, a workspace.
+// What an assignment reads or writes. Numbers count the accesses of the leaf first, then its workspaces.
 struct LeafOperand {
   std::vector<int> indices;
   int number = 0;
 };
 
-// An addend of the right side, and the variables at whose first iteration alone it contributes: those of the sums
-// that it takes no part in.
+// An addend of the right side. It contributes only while all variables of `only_at_zero` are 0: those of the sums that
+// the addend does not use.
 struct LeafTerm {
   bool negated = false;
   Expr expr;
@@ -93,34 +92,36 @@ struct LeafTerm {
   int first_operand = 0;  // the number of its first operand among the assignment's
 };
 
-// A kernel of a library that takes the place of the innermost loops: operand 0 += operand 1 * operand 2.
+// A library kernel that replaces the innermost loops: operand 0 += operand 1 * operand 2.
 struct LibraryIndex {
   std::string role;  // "batch", "rows", "columns" or "sum"
   int variable;      // of the space
 };
 struct LibraryLeaf {
   std::string kernel;                 // as substitute names it
-  std::vector<LibraryIndex> indices;  // as many as it replaces loops
+  std::vector<LibraryIndex> indices;  // one per replaced loop
 };
 
 struct Compute {
   Assignment assignment;
-  bool accumulate = false;            // += in the leaf; a plain store only where nothing is summed
+  bool accumulate = false;            // += in the leaf; = only if nothing is summed
   std::vector<LeafOperand> operands;  // 0 is the output, then the right side left to right
   std::vector<LeafTerm> terms;
-  std::optional<LibraryLeaf> library;  // the innermost loops are this
+  std::optional<LibraryLeaf> library;  // replaces the innermost loops
 };
 
-// What is to be done with a loop of the leaf beside running it.
+// A loop of the leaf that runs in parallel, unrolled or vectorized.
 struct LoopMark {
   enum class Kind { Parallel, Unroll, Vectorize };
   Kind kind = Kind::Parallel;
   int loop = 0;
-  SourceSpan span;         // the user's word
+  SourceSpan span;         // of the loop's name in the command
   Race race = Race::None;  // of a parallel loop
   IntExpr factor{1};       // of an unrolled one
 };
 
+// A nest of loops around an assignment, or around further parts that run one after the other: the producer of a
+// workspace, then its consumer.
 struct LeafPart {
   std::vector<int> loops;  // outermost first
   std::vector<LoopMark> marks;
@@ -131,17 +132,18 @@ struct LeafPart {
   const std::vector<LeafPart>* parts() const { return std::get_if<std::vector<LeafPart>>(&body); }
 };
 
+// What a processor runs between two acquires.
 struct Leaf {
   LeafPart root;
   std::vector<LeafAccess> accesses;  // 0 is the output
   std::vector<Workspace> workspaces;
 };
 
-// The loops of a part and of all parts inside of it.
+// The loops, or marks, of a part and of all parts inside it.
 std::vector<int> all_loops(const LeafPart& part);
 std::vector<LoopMark> all_marks(const LeafPart& part);
 
-// The start value of an output's pieces at home: zero.
+// Sets the home pieces of an output to zero.
 struct Init {
   std::string tensor;
 };
@@ -154,14 +156,15 @@ struct Node {
   std::variant<Launch, Loop, Acquire, Leaf, Init, Chain> value;
 };
 
-// Where a machine dimension's coordinate comes from when nothing is distributed onto it.
+// A machine dimension onto which nothing is distributed, and the coordinate of it that takes part.
 struct HeldDimension {
   int level;
   int dimension;
   IntExpr face;
 };
 
-// A machine dimension at whose every coordinate a copy runs: each replica of the output takes what it lacks.
+// A machine dimension at every coordinate of which the same copy runs: each replica of the output fetches what it
+// lacks.
 struct EverywhereDimension {
   int level;
   int dimension;

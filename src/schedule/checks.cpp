@@ -9,7 +9,7 @@ namespace distal::core {
 
 namespace {
 
-// What a relation takes away and what it puts in its place, as a phrase; empty if it replaces nothing.
+// Says how a relation replaced loop `v`, such as "i was split into io and ii"; empty if it did not.
 struct Replacement {
   const IndexVar& v;
 
@@ -32,8 +32,8 @@ struct Replacement {
   }
 };
 
-// Says why a mark on `v` forbids replacing it; empty if it does not.
-struct Hold {
+// Says why a relation forbids a command to replace loop `v`, such as "is distributed"; empty if it does not.
+struct Obstacle {
   const IndexVar& v;
 
   std::string operator()(const DistributeRelation& r) const { return r.variable == v ? "is distributed" : ""; }
@@ -68,9 +68,8 @@ void require_loop(const Nest& nest, const IndexVar& v, const std::string& comman
     if (!gone.empty()) refuse(nest, v.span, fmt::format("{}: there is no loop {} any more: {}", command, v.name, gone));
   }
   if (contains(all_loops(nest.body), v)) {
-    refuse(
-        nest, v.span,
-        fmt::format("{}: loop {} stands inside a precompute, and this command takes loops around it", command, v.name));
+    refuse(nest, v.span,
+           fmt::format("{}: loop {} is inside a precompute; this command takes loops outside of it", command, v.name));
   }
   refuse(nest, v.span, fmt::format("{}: there is no loop {}", command, v.name));
 }
@@ -91,11 +90,11 @@ void require_distinct(const Nest& nest, const std::vector<IndexVar>& names, cons
 
 void require_replaceable(const Nest& nest, const IndexVar& v, const std::string& command) {
   for (const Relation& r : nest.relations) {
-    std::string held = std::visit(Hold{v}, r);
-    if (held.empty()) continue;
+    std::string why = std::visit(Obstacle{v}, r);
+    if (why.empty()) continue;
     refuse(
         nest, v.span,
-        fmt::format("{}: loop {} {} and cannot be replaced; put this command before that one", command, v.name, held));
+        fmt::format("{}: loop {} {} and cannot be replaced; put this command before that one", command, v.name, why));
   }
 }
 
@@ -113,15 +112,15 @@ void require_whole_sum(const Nest& nest, const PrecomputeCommand& command, const
     for (const IndexVar& v : sums) {
       if (contains(variables(term.expr), v)) continue;
       refuse(nest, command.workspace.span,
-             fmt::format("precompute: the sum over {0} takes in {1}, which does not use {0}; precompute the addends "
-                         "that use it",
+             fmt::format("precompute: the sum over {0} includes {1}, which does not use {0}; precompute only the "
+                         "addends that use {0}",
                          v.name, to_string(term.expr)));
     }
   }
 }
 
 std::vector<IndexVar> all_variables(const Nest& nest) {
-  std::vector<IndexVar> all = nest.around;
+  std::vector<IndexVar> all = nest.enclosing_loops;
   for (const Assignment& a : assignments(nest.body)) {
     for (IndexVar& v : variables(Statement{a.lhs, a.op, a.rhs, {}})) all.push_back(std::move(v));
   }
@@ -131,8 +130,8 @@ std::vector<IndexVar> all_variables(const Nest& nest) {
     if (const auto* c = std::get_if<CollapseRelation>(&relation)) all.push_back(c->fused);
     if (const auto* r = std::get_if<RotateRelation>(&relation)) all.push_back(r->result);
     if (const auto* p = std::get_if<PrecomputeRelation>(&relation)) {
-      all.insert(all.end(), p->of.begin(), p->of.end());
-      all.insert(all.end(), p->as.begin(), p->as.end());
+      all.insert(all.end(), p->originals.begin(), p->originals.end());
+      all.insert(all.end(), p->copies.begin(), p->copies.end());
       all.insert(all.end(), p->sums.begin(), p->sums.end());
     }
   }
@@ -141,7 +140,7 @@ std::vector<IndexVar> all_variables(const Nest& nest) {
 
 namespace {
 
-// The origins of `v` among the variables that the first `count` relations speak of.
+// The origins of `v`, derived from the first `count` relations only.
 std::vector<IndexVar> origins_before(const std::vector<Relation>& relations, size_t count, const IndexVar& v) {
   for (size_t i = count; i-- > 0;) {
     std::vector<IndexVar> from;
@@ -153,11 +152,11 @@ std::vector<IndexVar> origins_before(const std::vector<Relation>& relations, siz
       from = {c->outer, c->inner};
     } else if (const auto* r = std::get_if<RotateRelation>(&relations[i]); r && v == r->result) {
       from = {r->target};
-    } else if (const auto* p = std::get_if<PrecomputeRelation>(&relations[i]); p && contains(p->as, v)) {
-      // A copy comes from the copies of what its original came from.
-      size_t at = static_cast<size_t>(std::find(p->as.begin(), p->as.end(), v) - p->as.begin());
+    } else if (const auto* p = std::get_if<PrecomputeRelation>(&relations[i]); p && contains(p->copies, v)) {
+      // The origins of a copy are the copies of its original's origins.
+      size_t at = static_cast<size_t>(std::find(p->copies.begin(), p->copies.end(), v) - p->copies.begin());
       std::vector<IndexVar> copies;
-      for (const IndexVar& o : origins_before(relations, i, p->of[at])) copies.push_back(p->copy_of(o));
+      for (const IndexVar& o : origins_before(relations, i, p->originals[at])) copies.push_back(p->copy_of(o));
       return copies;
     } else {
       continue;

@@ -8,23 +8,24 @@
 
 namespace distal::core {
 
-// The preconditions that commands share, each a named function that throws an Error showing the nest.
+// The preconditions that commands share. Each is a named function that throws an Error with the nest in its help.
 
+// Throws an Error with the nest in its help.
 [[noreturn]] void refuse(const Nest& nest, const SourceSpan& span, const std::string& message);
 
-// `v` is a loop of the nest; says what became of it if an earlier command took it away.
+// Requires that `v` is a loop of the nest. The Error names the earlier command that replaced the loop, if one did.
 void require_loop(const Nest& nest, const IndexVar& v, const std::string& command);
-// `v` names nothing in the statement yet.
+// Requires that the statement has no variable `v` yet.
 void require_new(const Nest& nest, const IndexVar& v, const std::string& command);
-// No two of the names are equal.
+// Requires that no two names are equal.
 void require_distinct(const Nest& nest, const std::vector<IndexVar>& names, const std::string& command);
-// The loop may be replaced: nothing said of it before would lose its meaning.
+// Requires that a command may replace the loop: no earlier command marked it.
 void require_replaceable(const Nest& nest, const IndexVar& v, const std::string& command);
 
-// The loop has an assignment inside, and no workspace: what the command asks for is done by the code of one nest.
+// Requires that the nest ends in an assignment and has no workspace, because the command affects the code of one nest.
 void require_plain_body(const Nest& nest, const IndexVar& v, const std::string& command);
 
-// Every variable ever named in the nest: loops, and those that loops were made from.
+// Every variable that the nest ever named: its loops, and the variables that loops were made from.
 std::vector<IndexVar> all_variables(const Nest& nest);
 
 // The variables of the statement itself that `v` was made from.
@@ -33,25 +34,27 @@ std::vector<IndexVar> origins(const Nest& nest, const IndexVar& v);
 // The assignment of a nest that has no where.
 const Assignment& assignment_of(const Nest& nest);
 
-// A sum counts an addend that does not use its index once. In a part that is multiplied it would count with every
-// iteration of a sum that the part keeps, and in one that is not, with every iteration of a sum that it leaves to the
-// rest. So each addend must use what these sums are over.
+// Requires that each addend of the precomputed part uses every index of `sums`. A sum adds an addend that does not use
+// its index only once; after the precompute it would add the addend in every iteration. Pass the sums that move into
+// the producer if the part is a factor of a product, and else the sums over the part that stay in the consumer.
 void require_whole_sum(const Nest& nest, const PrecomputeCommand& command, const std::vector<IndexVar>& sums);
 
 bool contains(const std::vector<IndexVar>& variables, const IndexVar& v);
 
-// The variables that an expression changes with. A workspace changes with what its part used, indices of it or not.
+// The variables that the value of an expression depends on. A workspace depends on every variable of its part, also on
+// those that do not index it.
 std::vector<IndexVar> used_variables(const std::vector<Relation>& relations, const Expr& expr);
-// What an assignment of the statement sums over: of a workspace's producer, what precompute gave it to sum.
+// The variables that an assignment of the statement sums over. The producer of a workspace sums over those that
+// precompute assigned to it.
 std::vector<IndexVar> sums_of(const std::vector<Relation>& relations, const Assignment& assignment);
 
-// The kernel that takes the place of this nest's innermost loops; null if there is none.
+// The kernel that replaces this nest's innermost loops; null if there is none.
 const SubstituteRelation* substitution_of(const Nest& nest);
 
-// What a relation does with the code of loop `v`: "parallelized", "unrolled" or "vectorized"; empty if nothing.
+// How a relation changes the code of loop `v`: "parallelized", "unrolled" or "vectorized"; empty if it does not.
 std::string mark_on(const Relation& relation, const IndexVar& v);
 
-// The relation of the precompute that made a workspace; null for the name of a tensor.
+// The precompute that made the workspace `name`; null if `name` is a tensor.
 const PrecomputeRelation* workspace_of(const std::vector<Relation>& relations, const std::string& name);
 
 }  // namespace distal::core

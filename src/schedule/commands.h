@@ -6,7 +6,7 @@
 
 namespace distal::core {
 
-// One overload a command: the nest after it, or an Error.
+// Applies a command: returns the nest after it, or throws an Error. There is one overload per command.
 Nest apply(const Nest& nest, const SplitCommand& command, const ScheduleContext& context);
 Nest apply(const Nest& nest, const DivideCommand& command, const ScheduleContext& context);
 Nest apply(const Nest& nest, const CollapseCommand& command, const ScheduleContext& context);
@@ -21,11 +21,11 @@ Nest apply(const Nest& nest, const UnrollCommand& command, const ScheduleContext
 Nest apply(const Nest& nest, const VectorizeCommand& command, const ScheduleContext& context);
 Nest apply(const Nest& nest, const PrecomputeCommand& command, const ScheduleContext& context);
 
-// The loops that a command works on, which tell in which nest of a where it does so.
+// The loops that a command rewrites or marks. In a statement with workspaces they select the nest that it applies to.
 std::vector<IndexVar> loops_named(const Command& command);
-// Whether it works on any of these.
+// Whether a command names any of these loops.
 bool names_any(const Command& command, const std::vector<IndexVar>& loops);
-// The loops that it puts in their place.
+// The new loops that a command makes.
 std::vector<IndexVar> loops_made(const Command& command);
 
 }  // namespace distal::core

@@ -6,17 +6,22 @@
 
 #include "schedule/checks.h"
 #include "schedule/commands.h"
+#include "support/text.h"
 
 namespace distal::core {
 
 namespace {
 
-// A grid that loops go onto: a level of the statement's machine, and the tensor whose distribution is followed.
-struct Target {
+// Where a command distributes loops to: a level of the statement's machine.
+struct Destination {
   int level = 0;
-  Grid grid;  // the extents to divide by
-  const Tensor* follow = nullptr;
+  Grid grid;                       // the extents to divide by
+  const Tensor* follow = nullptr;  // the tensor whose distribution the loops follow; null: none
 };
+
+std::string dimensions_text(const Grid& grid) {
+  return counted(static_cast<int64_t>(grid.extents.size()), "dimension");
+}
 
 std::vector<int> used_levels(const Nest& nest) {
   std::vector<int> levels;
@@ -40,19 +45,18 @@ int level_of(const Nest& nest, const GridRef& ref, const Machine& machine, const
   return *ref.level;
 }
 
-// A grid in place goes onto the first level that nothing was distributed onto yet.
-Target resolve_grid(const Nest& nest, const GridRef& ref, const Machine& machine) {
+// A grid that is written in the command stands for the first level that no loop was distributed onto yet.
+Destination resolve_grid(const Nest& nest, const GridRef& ref, const Machine& machine) {
   std::vector<int> used = used_levels(nest);
   for (int level = 0; level < static_cast<int>(machine.levels.size()); ++level) {
     if (std::find(used.begin(), used.end(), level) != used.end()) continue;
     size_t have = machine.levels[level].extents.size();
     if (ref.grid->extents.size() != have) {
-      refuse(
-          nest, ref.span,
-          fmt::format("distribute: {} has {} dimensions, but level {} of the machine, {}, has {}", to_string(*ref.grid),
-                      ref.grid->extents.size(), level, to_string(machine.levels[level]), have));
+      refuse(nest, ref.span,
+             fmt::format("distribute: {} has {}, but level {} of the machine, {}, has {}", to_string(*ref.grid),
+                         dimensions_text(*ref.grid), level, to_string(machine.levels[level]), have));
     }
-    return Target{level, *ref.grid, nullptr};
+    return Destination{level, *ref.grid, nullptr};
   }
   refuse(nest, ref.span, fmt::format("distribute: every level of the machine {} is taken already", to_string(machine)));
 }
@@ -67,8 +71,8 @@ Access access_of(const Nest& nest, const Tensor& tensor, const SourceSpan& span)
   refuse(nest, span, fmt::format("distribute: tensor {} is not in this statement", tensor.name));
 }
 
-Target resolve(const Nest& nest, const GridRef& ref, const ScheduleContext& context) {
-  // Without a machine the reference can only be to a tensor, or to nothing: a grid and a machine's name give one.
+Destination resolve(const Nest& nest, const GridRef& ref, const ScheduleContext& context) {
+  // context.machine is empty only if the reference names a tensor or nothing: grids and machine names set it.
   const Machine machine = context.machine.value_or(Machine{});
   if (ref.grid) return resolve_grid(nest, ref, machine);
   if (const Machine* m = context.module.find_machine(ref.name.text)) {
@@ -78,7 +82,7 @@ Target resolve(const Nest& nest, const GridRef& ref, const ScheduleContext& cont
                          to_string(machine)));
     }
     int level = level_of(nest, ref, machine, m->name);
-    return Target{level, machine.levels[level], nullptr};
+    return Destination{level, machine.levels[level], nullptr};
   }
   const Tensor* tensor = context.module.find_tensor(ref.name.text);
   if (!tensor) {
@@ -89,23 +93,23 @@ Target resolve(const Nest& nest, const GridRef& ref, const ScheduleContext& cont
   }
   access_of(nest, *tensor, ref.span);
   int level = level_of(nest, ref, machine, tensor->name);
-  return Target{level, machine.levels[level], tensor};
+  return Destination{level, machine.levels[level], tensor};
 }
 
-// What the compound command makes, collected target by target.
+// The relations and loops that the compound command makes, collected target by target.
 struct Compound {
   std::vector<Relation> relations;
-  std::vector<IndexVar> rounds;  // of cyclic dimensions
+  std::vector<IndexVar> rounds;  // the round loops of cyclic dimensions
 };
 
-void distribute_block(Compound& out, const DistributeOntoCommand& c, size_t t, const Target& onto, int dimension) {
+void distribute_block(Compound& out, const DistributeOntoCommand& c, size_t t, const Destination& onto, int dimension) {
   out.relations.push_back(DivideRelation{c.targets[t], c.distributed[t], c.local[t], onto.grid.extents[dimension]});
   out.relations.push_back(DistributeRelation{c.distributed[t], onto.level, dimension});
 }
 
-// i -> (processor, round, inside): two splits, the middle variable being the number of the block.
-void distribute_cyclic(Compound& out, const Nest& nest, const DistributeOntoCommand& c, size_t t, const Target& onto,
-                       int dimension, const IntExpr& block) {
+// i -> (processor, round, inside): one split makes the block number, a second one splits that into round and processor.
+void distribute_cyclic(Compound& out, const Nest& nest, const DistributeOntoCommand& c, size_t t,
+                       const Destination& onto, int dimension, const IntExpr& block) {
   IndexVar number{c.targets[t].name + "_block", c.targets[t].span};
   IndexVar round{c.targets[t].name + "_round", c.targets[t].span};
   require_new(nest, number, "distribute");
@@ -116,7 +120,7 @@ void distribute_cyclic(Compound& out, const Nest& nest, const DistributeOntoComm
   out.rounds.push_back(round);
 }
 
-// The first target not used yet that was made from index `v`; targets.size() if there is none.
+// The first unused target that was made from index `v`; targets.size() if there is none.
 size_t target_of(const Nest& nest, const std::vector<IndexVar>& targets, const std::vector<bool>& used,
                  const IndexVar& v) {
   for (size_t t = 0; t < targets.size(); ++t) {
@@ -126,7 +130,7 @@ size_t target_of(const Nest& nest, const std::vector<IndexVar>& targets, const s
   return targets.size();
 }
 
-Compound follow_tensor(const Nest& nest, const DistributeOntoCommand& c, const Target& onto) {
+Compound follow_tensor(const Nest& nest, const DistributeOntoCommand& c, const Destination& onto) {
   const LevelDistribution& level = onto.follow->distribution->levels[onto.level];
   Access access = access_of(nest, *onto.follow, c.onto.span);
   Compound out;
@@ -138,7 +142,7 @@ Compound follow_tensor(const Nest& nest, const DistributeOntoCommand& c, const T
       continue;
     }
     const auto* partition = std::get_if<Partition>(&role);
-    if (!partition) continue;  // every coordinate of a broadcast dimension holds the tensor: 0 is as good as any
+    if (!partition) continue;  // a broadcast dimension: every coordinate has the tensor, and the loops run at 0
     auto name = std::find(level.tensor_dimensions.begin(), level.tensor_dimensions.end(), partition->name);
     const IndexVar& v = access.indices[static_cast<size_t>(name - level.tensor_dimensions.begin())];
     size_t t = target_of(nest, c.targets, used, v);
@@ -165,8 +169,8 @@ Compound follow_tensor(const Nest& nest, const DistributeOntoCommand& c, const T
   return out;
 }
 
-// A copy into replicas may be made at each of them: what one has already, or finds nearby, need not come from the
-// first.
+// Whether the statement copies into replicas along this machine dimension. Such a copy may run at every replica: a
+// replica then keeps the elements that it has, and fetches the others from the nearest source.
 bool copies_into_replicas(const Nest& nest, const ScheduleContext& context, int level, size_t dimension) {
   const auto* a = nest.body.as<Assignment>();
   if (!a || !is_copy(Statement{a->lhs, a->op, a->rhs, {}})) return false;
@@ -176,8 +180,8 @@ bool copies_into_replicas(const Nest& nest, const ScheduleContext& context, int 
   return std::holds_alternative<Broadcast>(roles[dimension].role);
 }
 
-// The loops go onto the grid as the dimensions of a tensor would.
-Compound follow_notation(const Nest& nest, const DistributeOntoCommand& c, const Target& onto,
+// Maps the loops to the grid by a distribution notation, like the dimensions of a tensor.
+Compound follow_notation(const Nest& nest, const DistributeOntoCommand& c, const Destination& onto,
                          const ScheduleContext& context) {
   const LevelDistribution& notation = *c.onto.notation;
   Compound out;
@@ -192,8 +196,8 @@ Compound follow_notation(const Nest& nest, const DistributeOntoCommand& c, const
     if (!partition) {
       if (!copies_into_replicas(nest, context, onto.level, d)) {
         refuse(nest, dimension.span,
-               "distribute: an iteration runs on one processor, and `*` would run it on all of a dimension, which only "
-               "a copy into replicas there may; fix the dimension to a face");
+               "distribute: `*` would run each iteration on all processors of a dimension, which is legal only for a "
+               "copy into replicas there; fix the dimension to a face");
       }
       out.relations.push_back(EverywhereRelation{onto.level, static_cast<int>(d)});
       continue;
@@ -211,17 +215,17 @@ Compound follow_notation(const Nest& nest, const DistributeOntoCommand& c, const
   for (size_t t = 0; t < used.size(); ++t) {
     if (used[t]) continue;
     refuse(nest, c.targets[t].span,
-           fmt::format("distribute: loop {} is {} in {}, which no dimension of the grid takes", c.targets[t].name,
+           fmt::format("distribute: loop {0} is {1} in {2}, but {1} is missing on the right side", c.targets[t].name,
                        notation.tensor_dimensions[t], to_string(notation)));
   }
   return out;
 }
 
-Compound follow_grid(const Nest& nest, const DistributeOntoCommand& c, const Target& onto) {
+Compound follow_grid(const Nest& nest, const DistributeOntoCommand& c, const Destination& onto) {
   if (c.targets.size() != onto.grid.extents.size()) {
     refuse(nest, c.onto.span,
-           fmt::format("distribute: {} has {} dimensions, but {} loops are to be distributed onto it",
-                       to_string(onto.grid), onto.grid.extents.size(), c.targets.size()));
+           fmt::format("distribute: {} has {}, but the command gives {}", to_string(onto.grid),
+                       dimensions_text(onto.grid), counted(static_cast<int64_t>(c.targets.size()), "loop")));
   }
   Compound out;
   for (size_t t = 0; t < c.targets.size(); ++t) distribute_block(out, c, t, onto, static_cast<int>(t));
@@ -231,8 +235,10 @@ Compound follow_grid(const Nest& nest, const DistributeOntoCommand& c, const Tar
 void check_compound(const Nest& nest, const DistributeOntoCommand& c) {
   if (c.targets.size() != c.distributed.size() || c.targets.size() != c.local.size()) {
     refuse(nest, c.onto.span,
-           fmt::format("distribute: {} targets, {} distributed and {} local loops; the three lists are of one length",
-                       c.targets.size(), c.distributed.size(), c.local.size()));
+           fmt::format("distribute: {}, {} and {}; the three lists must have the same length",
+                       counted(static_cast<int64_t>(c.targets.size()), "target"),
+                       counted(static_cast<int64_t>(c.distributed.size()), "distributed loop"),
+                       counted(static_cast<int64_t>(c.local.size()), "local loop")));
   }
   std::vector<IndexVar> made = c.distributed;
   made.insert(made.end(), c.local.begin(), c.local.end());
@@ -245,9 +251,9 @@ void check_compound(const Nest& nest, const DistributeOntoCommand& c) {
   for (const IndexVar& v : made) require_new(nest, v, "distribute");
 }
 
-// No more loops are distributed onto a level, or onto the whole machine, than it has dimensions.
-void require_room(const Nest& before, const Nest& after, const Machine& machine, std::optional<int> level,
-                  const SourceSpan& span) {
+// Requires that a level, or the whole machine, has at least as many dimensions as loops distributed onto it.
+void require_free_dimensions(const Nest& before, const Nest& after, const Machine& machine, std::optional<int> level,
+                             const SourceSpan& span) {
   size_t have = 0, wanted = 0;
   for (size_t l = 0; l < machine.levels.size(); ++l) {
     if (!level || *level == static_cast<int>(l)) have += machine.levels[l].extents.size();
@@ -258,7 +264,8 @@ void require_room(const Nest& before, const Nest& after, const Machine& machine,
   }
   if (wanted <= have) return;
   refuse(before, span,
-         fmt::format("distribute: {} loops would be distributed onto the {} dimensions of {}", wanted, have,
+         fmt::format("distribute: {} would be distributed onto the {} of {}",
+                     counted(static_cast<int64_t>(wanted), "loop"), counted(static_cast<int64_t>(have), "dimension"),
                      level ? to_string(machine.levels[*level]) : to_string(machine)));
 }
 
@@ -292,7 +299,7 @@ Nest apply(const Nest& nest, const DistributeCommand& c, const ScheduleContext& 
   }
   std::optional<int> level;
   if (c.onto) {
-    Target onto = resolve(nest, *c.onto, context);
+    Destination onto = resolve(nest, *c.onto, context);
     if (onto.follow) {
       refuse(nest, c.onto->span, "distribute: only the form with targets and local loops can follow a tensor");
     }
@@ -300,20 +307,21 @@ Nest apply(const Nest& nest, const DistributeCommand& c, const ScheduleContext& 
   }
   Nest out = nest;
   for (const IndexVar& v : c.variables) out.relations.push_back(DistributeRelation{v, level, std::nullopt});
-  if (level) require_room(nest, out, *context.machine, level, c.variables.back().span);
-  require_room(nest, out, *context.machine, std::nullopt, c.variables.back().span);
+  if (level) require_free_dimensions(nest, out, *context.machine, level, c.variables.back().span);
+  require_free_dimensions(nest, out, *context.machine, std::nullopt, c.variables.back().span);
   return out;
 }
 
 Nest apply(const Nest& nest, const DistributeOntoCommand& c, const ScheduleContext& context) {
   check_compound(nest, c);
-  Target onto = resolve(nest, c.onto, context);
+  Destination onto = resolve(nest, c.onto, context);
   Compound made = c.onto.notation ? follow_notation(nest, c, onto, context)
                   : onto.follow   ? follow_tensor(nest, c, onto)
                                   : follow_grid(nest, c, onto);
   refuse_taken_dimensions(nest, made, c.onto.span);
 
-  // dist goes directly below the loops that are distributed already, then the rounds, then local, then the rest.
+  // The new order: the loops that were distributed before, the new distributed loops, the rounds, the local loops, the
+  // rest.
   size_t below = 0;
   for (size_t i = 0; i < nest.loops.size(); ++i) {
     if (nest.is_distributed(nest.loops[i])) below = i + 1;

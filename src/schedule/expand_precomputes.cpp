@@ -8,6 +8,7 @@
 #include "schedule/checks.h"
 #include "schedule/commands.h"
 #include "schedule/match_part.h"
+#include "support/text.h"
 
 namespace distal::core {
 
@@ -15,32 +16,32 @@ namespace {
 
 class Expansion {
  public:
-  Expansion(const Module& module, const ScheduledStatement& whole, size_t at)
+  Expansion(const Module& module, const ScheduledStatement& original, size_t at)
       : module_(module),
-        whole_(whole),
+        original_(original),
         at_(at),
-        c_(std::get<PrecomputeCommand>(whole.schedule[at].action)),
+        c_(std::get<PrecomputeCommand>(original.schedule[at].action)),
         tensor_(*module.find_tensor(c_.workspace.text)),
-        nest_(nest_of(concretize(whole.statement))) {}
+        nest_(nest_of(concretize(original.statement))) {}
 
   std::pair<ScheduledStatement, ScheduledStatement> run() {
     check_lists();
     Access read{tensor_.name, c_.variables, c_.workspace.span};
-    auto replaced = replace_part(whole_.statement.rhs, c_.expr, read);
+    auto replaced = replace_part(original_.statement.rhs, c_.expr, read);
     if (!replaced) {
       refuse(nest_, c_.workspace.span,
              fmt::format("precompute: {} is not a part of the right side {}", to_string(c_.expr),
-                         to_string(whole_.statement.rhs)));
+                         to_string(original_.statement.rhs)));
     }
     find_sums(*replaced);
     check_indices();
     check_machine();
-    const Statement& s = whole_.statement;
+    const Statement& s = original_.statement;
     ScheduledStatement consumer{{s.lhs, s.op, replaced->rhs, s.span}, {}, s, true};
     ScheduledStatement producer{producer_statement(), {}, std::nullopt, false};
-    if (!whole_.counts) consumer.counts = false;
-    if (whole_.origin) consumer.origin = whole_.origin;
-    deal_out(producer, consumer);
+    if (!original_.counts) consumer.counts = false;
+    if (original_.origin) consumer.origin = original_.origin;
+    divide_schedule(producer, consumer);
     return {producer, consumer};
   }
 
@@ -49,21 +50,23 @@ class Expansion {
     size_t dimensions = tensor_.dimensions.size();
     if (c_.variables.size() != dimensions || c_.copies.size() != dimensions) {
       refuse(nest_, c_.workspace.span,
-             fmt::format("precompute: {} has {} dimensions, but {} loops and {} names for them are given", tensor_.name,
-                         dimensions, c_.variables.size(), c_.copies.size()));
+             fmt::format("precompute: {} has {}, but the command gives {} and {}", tensor_.name,
+                         counted(static_cast<int64_t>(dimensions), "dimension"),
+                         counted(static_cast<int64_t>(c_.variables.size()), "loop"),
+                         counted(static_cast<int64_t>(c_.copies.size()), "copy", "copies")));
     }
     require_distinct(nest_, c_.variables, "precompute");
     require_distinct(nest_, c_.copies, "precompute");
-    std::vector<IndexVar> own = variables(whole_.statement);
+    std::vector<IndexVar> own = variables(original_.statement);
     for (const IndexVar& v : c_.variables) {
       if (contains(own, v)) continue;
       refuse(nest_, v.span,
-             fmt::format("precompute: {} is not an index of the statement, and the tensor {} is indexed by those",
-                         v.name, tensor_.name));
+             fmt::format("precompute: {} is not an index of the statement, so it cannot index the tensor {}", v.name,
+                         tensor_.name));
     }
     for (const IndexVar& v : c_.copies) require_new(nest_, v, "precompute");
-    std::vector<Access> all = accesses(whole_.statement.rhs);
-    all.push_back(whole_.statement.lhs);
+    std::vector<Access> all = accesses(original_.statement.rhs);
+    all.push_back(original_.statement.lhs);
     for (const Access& access : all) {
       if (access.tensor != tensor_.name) continue;
       refuse(nest_, c_.workspace.span,
@@ -73,35 +76,35 @@ class Expansion {
 
   void find_sums(const ReplacedPart& replaced) {
     std::vector<IndexVar> elsewhere = variables(replaced.rhs), used = variables(c_.expr);
-    for (const IndexVar& v : reduction_variables(whole_.statement)) {
+    for (const IndexVar& v : reduction_variables(original_.statement)) {
       if (contains(used, v) && !contains(elsewhere, v)) sums_.push_back(v);
     }
-    std::vector<IndexVar> left;  // what the part uses and the consumer sums over
-    for (const IndexVar& v : reduction_variables(whole_.statement)) {
-      if (contains(used, v) && contains(elsewhere, v)) left.push_back(v);
+    std::vector<IndexVar> outer_sums;  // variables of the part that the consumer sums over
+    for (const IndexVar& v : reduction_variables(original_.statement)) {
+      if (contains(used, v) && contains(elsewhere, v)) outer_sums.push_back(v);
     }
-    require_whole_sum(nest_, c_, replaced.in_product ? sums_ : left);
+    require_whole_sum(nest_, c_, replaced.in_product ? sums_ : outer_sums);
   }
 
   void check_indices() const {
     std::vector<IndexVar> used = variables(c_.expr);
     for (const IndexVar& v : used) {
       if (contains(sums_, v) || contains(c_.variables, v)) continue;
-      refuse(nest_, c_.workspace.span,
-             fmt::format("precompute: {} is a tensor, so it has to be indexed by all that the part does not sum; {} is "
-                         "missing",
-                         tensor_.name, v.name));
+      refuse(
+          nest_, c_.workspace.span,
+          fmt::format("precompute: {} is a tensor, so it needs every index that the part does not sum; {} is missing",
+                      tensor_.name, v.name));
     }
     for (const IndexVar& v : c_.variables) {
       if (contains(used, v)) continue;
       refuse(nest_, v.span, fmt::format("precompute: {} does not depend on {}", to_string(c_.expr), v.name));
     }
     for (size_t i = 0; i < at_; ++i) {
-      const Command& before = whole_.schedule[i];
+      const Command& before = original_.schedule[i];
       if (!names_any(before, sums_)) continue;
       refuse(nest_, c_.workspace.span,
-             fmt::format("precompute: {} was scheduled before, and is summed by a statement of its own; put precompute "
-                         "before {}",
+             fmt::format("precompute: the new statement sums over {}, which an earlier command has scheduled; put "
+                         "precompute before {}",
                          loops_named(before)[0].name, to_string(before)));
     }
   }
@@ -122,24 +125,24 @@ class Expansion {
       return at == c_.variables.end() ? v : c_.copies[static_cast<size_t>(at - c_.variables.begin())];
     };
     Access lhs{tensor_.name, c_.copies, c_.workspace.span};
-    return {lhs, AssignOp::Assign, rename_indices(c_.expr, rename), whole_.schedule[at_].span};
+    return {lhs, AssignOp::Assign, rename_indices(c_.expr, rename), original_.schedule[at_].span};
   }
 
-  void deal_out(ScheduledStatement& producer, ScheduledStatement& consumer) const {
+  void divide_schedule(ScheduledStatement& producer, ScheduledStatement& consumer) const {
     std::vector<IndexVar> producers = c_.copies;
     producers.insert(producers.end(), sums_.begin(), sums_.end());
-    for (size_t i = 0; i < whole_.schedule.size(); ++i) {
-      const Command& command = whole_.schedule[i];
+    for (size_t i = 0; i < original_.schedule.size(); ++i) {
+      const Command& command = original_.schedule[i];
       if (i == at_) continue;
-      bool mine = i > at_ && belongs_to_producer(command, producers);
-      (mine ? producer : consumer).schedule.push_back(command);
-      if (!mine) continue;
+      bool for_producer = i > at_ && belongs_to_producer(command, producers);
+      (for_producer ? producer : consumer).schedule.push_back(command);
+      if (!for_producer) continue;
       for (const IndexVar& v : loops_made(command)) producers.push_back(v);
       for (const IndexVar& v : loops_named(command)) producers.push_back({v.name + "_round", {}});
     }
   }
 
-  // A further precompute goes with the expression that it takes a part of.
+  // A later precompute belongs to the statement whose right side contains its part.
   bool belongs_to_producer(const Command& command, const std::vector<IndexVar>& producers) const {
     if (const auto* p = std::get_if<PrecomputeCommand>(&command.action)) {
       return replace_part(producer_statement().rhs, p->expr, Access{"", {}, {}}).has_value();
@@ -148,7 +151,7 @@ class Expansion {
   }
 
   const Module& module_;
-  const ScheduledStatement& whole_;
+  const ScheduledStatement& original_;
   size_t at_;
   const PrecomputeCommand& c_;
   const Tensor& tensor_;

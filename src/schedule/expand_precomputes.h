@@ -4,8 +4,8 @@
 
 namespace distal::core {
 
-// A precompute whose workspace is a declared tensor has a home of its own, so it is a statement of its own: the part is
-// assigned to that tensor, and the statement after it reads it there. Commands go with the loops they name.
+// Splits every statement that precomputes a part into a declared tensor. The first of the two statements assigns the
+// part to that tensor; the second reads it. Each schedule command goes to the statement whose loops it names.
 Module expand_precomputes(const Module& module);
 
 }  // namespace distal::core

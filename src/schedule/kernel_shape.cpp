@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "schedule/checks.h"
+#include "support/text.h"
 
 namespace distal::core {
 
@@ -15,14 +16,14 @@ namespace {
 
 using Match = std::variant<KernelShape, std::string>;  // the shape, or why there is none
 
-// What a kernel asks of its loops.
+// The loops and operands that a kernel needs.
 struct KernelForm {
   const char* name;
-  std::vector<KernelRole> roles;  // in their order
-  const char* else_say;           // where the loops have other roles
-  bool any_operand = false;       // its row may be in either operand
-  bool adds = false;              // it only adds to its output, and sums nothing that would make the leaf add
-  bool one_matrix = false;        // its operands are one matrix and its transpose
+  std::vector<KernelRole> roles;  // one per loop, sorted
+  const char* mismatch;           // the message for loops with other roles
+  bool any_operand = false;       // the row index may be in either operand
+  bool adds = false;              // the kernel only adds to its output and has no sum, so the statement must use +=
+  bool one_matrix = false;        // the operands must be one matrix and its transpose
 };
 
 const std::array<KernelForm, 7>& forms() {
@@ -30,28 +31,28 @@ const std::array<KernelForm, 7>& forms() {
   static const std::array<KernelForm, 7> all{{
       {.name = "gemm",
        .roles = {Row, Column, Sum},
-       .else_say = "of its loops one must run over rows, one over columns and one over the sum"},
+       .mismatch = "one of its loops must run over rows, one over columns and one over the sum"},
       {.name = "gemv",
        .roles = {Row, Sum},
-       .else_say = "of its loops one must index the output and one must run over the sum",
+       .mismatch = "one of its loops must index the output, and one must run over the sum",
        .any_operand = true},
       {.name = "ger",
        .roles = {Row, Column},
-       .else_say = "of its loops one must run over rows and one over columns",
+       .mismatch = "one of its loops must run over rows and one over columns",
        .adds = true},
-      {.name = "dot", .roles = {Sum}, .else_say = "its loop must run over a sum"},
+      {.name = "dot", .roles = {Sum}, .mismatch = "its loop must run over a sum"},
       {.name = "axpy",
        .roles = {Row},
-       .else_say = "its loop must index the output and one operand",
+       .mismatch = "its loop must index the output and one operand",
        .any_operand = true,
        .adds = true},
       {.name = "syrk",
        .roles = {Row, Column, Sum},
-       .else_say = "of its loops one must run over rows, one over columns and one over the sum",
+       .mismatch = "one of its loops must run over rows, one over columns and one over the sum",
        .one_matrix = true},
       {.name = "batched_gemm",
        .roles = {Batch, Row, Column, Sum},
-       .else_say = "of its loops one must be in all three tensors, and one run over rows, one over columns and one "
+       .mismatch = "one of its loops must index all three tensors, one must run over rows, one over columns and one "
                    "over the sum"},
   }};
   return all;
@@ -64,7 +65,7 @@ const KernelForm* form_of(const std::string& name) {
   return nullptr;
 }
 
-// The two factors and what they are added to.
+// A statement output = left * right, or output += left * right.
 struct Multiply {
   const Access &output, &left, &right;
 };
@@ -98,13 +99,13 @@ std::variant<std::vector<IndexVar>, std::string> indices_of(const Nest& nest, co
   return out;
 }
 
-std::string wrong_places(const KernelForm& form, const Multiply& m, const IndexVar& v) {
+std::string wrong_occurrences(const KernelForm& form, const Multiply& m, const IndexVar& v) {
   bool batches = form.roles[0] == KernelRole::Batch;
-  return fmt::format("{} must stand once in {} of {}, {} and {}", v.name, batches ? "two or all" : "exactly two",
+  return fmt::format("{} must occur once in {} of {}, {} and {}", v.name, batches ? "two or all" : "exactly two",
                      to_string(m.output), to_string(m.left), to_string(m.right));
 }
 
-// The right operand is the left one with its columns for rows.
+// Whether the right operand is the transpose of the left one.
 bool is_one_matrix(const Multiply& m, const KernelShape& shape) {
   Access other = m.left;
   std::replace(other.indices.begin(), other.indices.end(), shape[0].variable, shape[1].variable);
@@ -116,7 +117,7 @@ Match match(const Nest& nest, const KernelForm& form, const std::vector<IndexVar
   std::optional<Multiply> m = multiply_of(a);
   if (!m) return fmt::format("{} is not a product of two tensors", to_string(a.rhs));
   if (loops.size() != form.roles.size()) {
-    return fmt::format("it takes {} loop{}, and {} {} named", form.roles.size(), form.roles.size() == 1 ? "" : "s",
+    return fmt::format("it takes {}, and {} {} named", counted(static_cast<int64_t>(form.roles.size()), "loop"),
                        loops.size(), loops.size() == 1 ? "is" : "are");
   }
   auto indices = indices_of(nest, loops);
@@ -126,15 +127,16 @@ Match match(const Nest& nest, const KernelForm& form, const std::vector<IndexVar
   std::vector<KernelRole> roles;
   for (const IndexVar& v : std::get<std::vector<IndexVar>>(indices)) {
     std::optional<KernelRole> role = role_of(*m, v);
-    if (!role || (role == KernelRole::Batch && form.roles[0] != KernelRole::Batch)) return wrong_places(form, *m, v);
+    if (!role || (role == KernelRole::Batch && form.roles[0] != KernelRole::Batch))
+      return wrong_occurrences(form, *m, v);
     if (role == KernelRole::Column && form.any_operand) role = KernelRole::Row;
     shape.push_back({*role, v});
   }
   std::sort(shape.begin(), shape.end(), [](const KernelIndex& x, const KernelIndex& y) { return x.role < y.role; });
   for (const KernelIndex& i : shape) roles.push_back(i.role);
-  if (roles != form.roles) return std::string(form.else_say);
+  if (roles != form.roles) return std::string(form.mismatch);
   if (form.adds && a.op != AssignOp::Accumulate) {
-    return fmt::format("{} = {} stores, and {} adds; say +=", to_string(a.lhs), to_string(a.rhs),
+    return fmt::format("{} = {} assigns, but {} adds; write +=", to_string(a.lhs), to_string(a.rhs),
                        with_article(form.name));
   }
   if (form.one_matrix && !is_one_matrix(*m, shape)) {

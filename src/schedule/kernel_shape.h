@@ -7,13 +7,13 @@
 
 namespace distal::core {
 
-// What an index of the statement is to a kernel of a library.
+// The role of an index of the statement in a kernel.
 enum class KernelRole { Batch, Row, Column, Sum };
 std::string to_string(KernelRole role);  // "batch", "rows", "columns", "sum"
 
-// The indices that the loops of a kernel run over. Rows are in the output and the left operand, columns in the output
-// and the right one, sums in both operands, and batches in all three. A kernel with one index of the output calls it a
-// row, whichever operand has it.
+// An index that a loop of a kernel runs over. A row index is in the output and the left operand, a column index in the
+// output and the right operand, a sum index in both operands, a batch index in all three. In a kernel whose output has
+// one index, that is a row index, whichever operand has it.
 struct KernelIndex {
   KernelRole role;
   IndexVar variable;
@@ -26,10 +26,10 @@ bool is_kernel(const std::string& name);
 // "a gemm", "an axpy".
 std::string with_article(const std::string& kernel);
 
-// The shape of the loops `variables` under the rest of the nest held still.
+// The shape of the loops `variables`, with all other loops of the nest fixed. The loops must fit the kernel.
 KernelShape kernel_shape(const Nest& nest, const std::string& kernel, const std::vector<IndexVar>& variables);
 
-// Why the loops are not such a kernel; empty if they are one.
+// Why the kernel cannot replace the loops; empty if it can.
 std::string why_not_kernel(const Nest& nest, const std::string& kernel, const std::vector<IndexVar>& variables);
 
 }  // namespace distal::core

@@ -11,7 +11,7 @@ namespace distal::core {
 
 namespace {
 
-// Puts `with` where loop `v` stood.
+// Replaces loop `v` by the loops `with`.
 void replace_loop(Nest& nest, const IndexVar& v, const std::vector<IndexVar>& with) {
   auto at = nest.loops.begin() + static_cast<std::ptrdiff_t>(nest.position(v));
   at = nest.loops.erase(at);
@@ -61,14 +61,14 @@ Nest apply(const Nest& nest, const CollapseCommand& c, const ScheduleContext&) {
 
 Nest apply(const Nest& nest, const ReorderCommand& c, const ScheduleContext&) {
   require_distinct(nest, c.order, "reorder");
-  std::vector<size_t> places;
+  std::vector<size_t> positions;
   for (const IndexVar& v : c.order) {
     require_loop(nest, v, "reorder");
-    places.push_back(nest.position(v));
+    positions.push_back(nest.position(v));
   }
-  std::sort(places.begin(), places.end());
+  std::sort(positions.begin(), positions.end());
   Nest out = nest;
-  for (size_t i = 0; i < places.size(); ++i) out.loops[places[i]] = c.order[i];
+  for (size_t i = 0; i < positions.size(); ++i) out.loops[positions[i]] = c.order[i];
   return out;
 }
 
@@ -78,7 +78,7 @@ Nest apply(const Nest& nest, const RotateCommand& c, const ScheduleContext&) {
   require_new(nest, c.result, "rotate");
   require_distinct(nest, c.by, "rotate");
   for (const IndexVar& v : c.by) {
-    if (contains(nest.around, v)) continue;
+    if (contains(nest.enclosing_loops, v)) continue;
     require_loop(nest, v, "rotate");
     if (nest.position(v) >= nest.position(c.target)) {
       refuse(

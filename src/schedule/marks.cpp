@@ -1,4 +1,4 @@
-// communicate, substitute, parallelize: the commands that mark loops and leave them as they are.
+// communicate, substitute, parallelize, unroll, vectorize: the commands that mark loops and do not rewrite them.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,6 +9,7 @@
 #include "schedule/checks.h"
 #include "schedule/commands.h"
 #include "schedule/kernel_shape.h"
+#include "support/text.h"
 
 namespace distal::core {
 
@@ -23,7 +24,7 @@ void refuse_inside_kernel(const Nest& nest, const SubstituteRelation& s, const I
                      at.name, s.kernel.text, tensor));
 }
 
-// In the order of their first appearance, workspaces left out.
+// The tensors of the nest in the order of first appearance, without workspaces.
 std::vector<std::string> tensors_of(const Nest& nest) {
   std::vector<std::string> tensors;
   auto add = [&](const std::string& name) {
@@ -46,13 +47,13 @@ void require_innermost(const Nest& nest, const SubstituteCommand& c) {
     }
     if (nest.position(v) < first) {
       refuse(nest, v.span,
-             fmt::format("substitute: the loops of a kernel must be the innermost {} loops, and {} is not among them",
-                         c.variables.size(), v.name));
+             fmt::format("substitute: the loops of a kernel must be the innermost {}, and {} is not among them",
+                         counted(static_cast<int64_t>(c.variables.size()), "loop"), v.name));
     }
   }
 }
 
-// A mark on a loop says how its code is made, and a kernel takes the place of that code.
+// A mark says how to generate the code of a loop, so it has no effect on a loop that a kernel replaces.
 void refuse_replaced_mark(const Nest& nest, const SubstituteCommand& c, const Relation& relation) {
   for (const IndexVar& v : c.variables) {
     std::string how = mark_on(relation, v);
@@ -61,8 +62,8 @@ void refuse_replaced_mark(const Nest& nest, const SubstituteCommand& c, const Re
   }
 }
 
-// The first index that a loop was made from and that the output does not have; null if there is none.
-std::optional<IndexVar> summed_by(const Nest& nest, const IndexVar& loop) {
+// The first index that the loop was made from and that does not index the output; none if there is no such index.
+std::optional<IndexVar> summed_index(const Nest& nest, const IndexVar& loop) {
   const Assignment& a = assignment_of(nest);
   for (const IndexVar& from : origins(nest, loop)) {
     if (!contains(a.lhs.indices, from)) return from;
@@ -89,9 +90,9 @@ Nest apply(const Nest& nest, const CommunicateCommand& c, const ScheduleContext&
   Nest out = nest;
   for (const Name& tensor : c.tensors) {
     if (workspace_of(nest.relations, tensor.text)) {
-      refuse(
-          nest, tensor.span,
-          fmt::format("communicate: {} is a workspace of each processor's own, and is not communicated", tensor.text));
+      refuse(nest, tensor.span,
+             fmt::format("communicate: {} is a private workspace of each processor, and is not communicated",
+                         tensor.text));
     }
     if (std::find(tensors.begin(), tensors.end(), tensor.text) == tensors.end()) {
       refuse(nest, tensor.span,
@@ -100,7 +101,7 @@ Nest apply(const Nest& nest, const CommunicateCommand& c, const ScheduleContext&
     }
     if (const SubstituteRelation* s = substitution_of(nest))
       refuse_inside_kernel(nest, *s, c.at, c.at.span, tensor.text);
-    // Given twice, the later one stands.
+    // A later communicate of a tensor replaces an earlier one.
     std::erase_if(out.relations, [&](const Relation& r) {
       const auto* old = std::get_if<CommunicateRelation>(&r);
       return old && old->tensor.text == tensor.text;
@@ -118,7 +119,8 @@ Nest apply(const Nest& nest, const SubstituteCommand& c, const ScheduleContext&)
   if (!c.variables.empty()) require_plain_body(nest, c.variables[0], "substitute");
   if (c.variables.size() > nest.loops.size()) {
     refuse(nest, c.kernel.span,
-           fmt::format("substitute: {} loops are named, but there are only {}", c.variables.size(), nest.loops.size()));
+           fmt::format("substitute: the command names {}, but the statement has only {}",
+                       counted(static_cast<int64_t>(c.variables.size()), "loop"), nest.loops.size()));
   }
   require_innermost(nest, c);
   if (!is_kernel(c.kernel.text)) {
@@ -143,19 +145,18 @@ Nest apply(const Nest& nest, const SubstituteCommand& c, const ScheduleContext&)
 Nest apply(const Nest& nest, const ParallelizeCommand& c, const ScheduleContext&) {
   require_leaf_loop(nest, c.variable, "parallelize");
   const std::string& output = assignment_of(nest).lhs.tensor;
-  std::optional<IndexVar> sum = summed_by(nest, c.variable);
+  std::optional<IndexVar> sum = summed_index(nest, c.variable);
   if (sum && c.race == Race::None) {
     refuse(nest, c.variable.span,
            fmt::format(
                "parallelize: loop {0} sums over {1}, and its iterations would add to the same element of {2} at once; "
-               "say how, with parallelize({0}, reduction) or parallelize({0}, atomics), or parallelize a loop that "
-               "indexes {2}",
+               "use parallelize({0}, reduction) or parallelize({0}, atomics), or parallelize a loop that indexes {2}",
                c.variable.name, sum->name, output));
   }
   if (!sum && c.race != Race::None) {
     refuse(nest, c.variable.span,
-           fmt::format("parallelize: no two iterations of loop {0} add to one element of {1}, so there is no {2} to "
-                       "make; say parallelize({0})",
+           fmt::format("parallelize: no two iterations of loop {0} add to the same element of {1}, so it needs no {2}; "
+                       "write parallelize({0})",
                        c.variable.name, output, c.race == Race::Reduction ? "reduction" : "atomic addition"));
   }
   Nest out = nest;
@@ -175,9 +176,10 @@ Nest apply(const Nest& nest, const VectorizeCommand& c, const ScheduleContext&) 
   std::vector<IndexVar> from = origins(nest, c.variable);
   const Assignment& a = assignment_of(nest);
   bool indexes = std::any_of(from.begin(), from.end(), [&](const IndexVar& v) { return contains(a.lhs.indices, v); });
-  if (std::optional<IndexVar> sum = summed_by(nest, c.variable); sum && indexes) {
+  if (std::optional<IndexVar> sum = summed_index(nest, c.variable); sum && indexes) {
     refuse(nest, c.variable.span,
-           fmt::format("vectorize: loop {} both indexes {} and sums over {}; vectorize a loop that does one of them",
+           fmt::format("vectorize: loop {} both indexes {} and sums over {}; vectorize a loop that does only one of "
+                       "these",
                        c.variable.name, a.lhs.tensor, sum->name));
   }
   Nest out = nest;

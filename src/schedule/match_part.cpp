@@ -27,21 +27,21 @@ std::vector<Expr> factors(const Expr& expr) {
   return out;
 }
 
-// `with` stands where the first of the replaced factors stood; the others keep their order.
+// Puts `with` in the position of the first replaced factor. The other factors keep their order.
 std::optional<Expr> replace_factors(const Expr& product, const Expr& part, const Access& with) {
-  std::vector<Expr> left = factors(part), rest;
-  std::optional<size_t> place;
+  std::vector<Expr> unmatched = factors(part), rest;
+  std::optional<size_t> position;
   for (const Expr& factor : factors(product)) {
-    auto found = std::find(left.begin(), left.end(), factor);
-    if (found == left.end()) {
+    auto found = std::find(unmatched.begin(), unmatched.end(), factor);
+    if (found == unmatched.end()) {
       rest.push_back(factor);
       continue;
     }
-    left.erase(found);
-    if (!place) place = rest.size();
+    unmatched.erase(found);
+    if (!position) position = rest.size();
   }
-  if (!left.empty() || !place) return std::nullopt;
-  rest.insert(rest.begin() + static_cast<std::ptrdiff_t>(*place), Expr(with));
+  if (!unmatched.empty() || !position) return std::nullopt;
+  rest.insert(rest.begin() + static_cast<std::ptrdiff_t>(*position), Expr(with));
   Expr out = rest[0];
   for (size_t i = 1; i < rest.size(); ++i) out = Expr::binary(BinaryOp::Multiply, out, rest[i]);
   return out;

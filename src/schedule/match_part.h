@@ -13,8 +13,8 @@ struct ReplacedPart {
   bool in_product = false;  // the part was multiplied by something
 };
 
-// Puts `with` in the place of `part`: a whole addend or sum of the right side, or some factors of one of its products,
-// in any order. None if the right side has no such part.
+// Replaces `part` by `with`. A part is an addend or a sum of the right side, or some factors of one of its products, in
+// any order. Returns nothing if the right side has no such part.
 std::optional<ReplacedPart> replace_part(const Expr& rhs, const Expr& part, const Access& with);
 
 // The expression with every index renamed.

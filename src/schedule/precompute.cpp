@@ -1,4 +1,5 @@
-// precompute: a part of the right side is computed into a workspace, which the rest then reads.
+// precompute into a workspace: the producer computes a part of the right side, and the consumer, which is the rest of
+// the statement, reads it.
 
 #include <fmt/format.h>
 
@@ -9,6 +10,7 @@
 #include "schedule/commands.h"
 #include "schedule/kernel_shape.h"
 #include "schedule/match_part.h"
+#include "support/text.h"
 
 namespace distal::core {
 
@@ -22,13 +24,13 @@ class Precompute {
   Nest run() {
     check_names();
     find_sums();
-    size_t start = first_inside();
-    for (size_t i = start; i < nest_.loops.size(); ++i) sort_out(nest_.loops[i]);
+    size_t start = first_inner_loop();
+    for (size_t i = start; i < nest_.loops.size(); ++i) assign_loop(nest_.loops[i]);
     check_consumer();
     find_copies();
     check_used();
 
-    PrecomputeRelation relation{c_.workspace, of_, as_, {}, {}};
+    PrecomputeRelation relation{c_.workspace, originals_, copies_, {}, {}};
     for (const IndexVar& v : sums_) relation.sums.push_back(relation.copy_of(v));
     Access read{c_.workspace.text, indices(), c_.workspace.span}, filled = read;
     for (const IndexVar& v : free_) {
@@ -47,7 +49,7 @@ class Precompute {
   }
 
  private:
-  // Only how variables derive from one another matters here, not how many values they have.
+  // All extents are 1: this class only asks how variables derive from one another.
   IterationSpace<IntExpr> make_names_only_space(const Statement& statement) const {
     std::map<std::string, IntExpr> extents;
     for (const IndexVar& v : variables(statement)) extents.emplace(v.name, IntExpr(1));
@@ -62,8 +64,9 @@ class Precompute {
   void check_names() const {
     if (c_.variables.size() != c_.copies.size()) {
       refuse(nest_, c_.workspace.span,
-             fmt::format("precompute: {} loops and {} names for them in the producer; the two lists are of one length",
-                         c_.variables.size(), c_.copies.size()));
+             fmt::format("precompute: {} and {}; the two lists must have the same length",
+                         counted(static_cast<int64_t>(c_.variables.size()), "loop"),
+                         counted(static_cast<int64_t>(c_.copies.size()), "copy", "copies")));
     }
     require_distinct(nest_, c_.variables, "precompute");
     require_distinct(nest_, c_.copies, "precompute");
@@ -76,7 +79,7 @@ class Precompute {
     }
   }
 
-  // What only the part sums over, the producer sums alone.
+  // A sum whose index only the part uses moves into the producer.
   void find_sums() {
     Access nothing{c_.workspace.text, {}, {}};
     auto replaced = replace_part(assignment_.rhs, c_.expr, nothing);
@@ -90,11 +93,11 @@ class Precompute {
     }
     elsewhere_ = elsewhere;
     for (const IndexVar& v : assignment_.lhs.indices) elsewhere_.push_back(v);
-    require_whole_sum(nest_, c_, replaced->in_product ? sums_ : sums_left());
+    require_whole_sum(nest_, c_, replaced->in_product ? sums_ : outer_sums());
   }
 
-  // What the part uses and the consumer sums over.
-  std::vector<IndexVar> sums_left() const {
+  // The variables of the part that the consumer sums over.
+  std::vector<IndexVar> outer_sums() const {
     std::vector<IndexVar> out = sums_of(nest_.relations, assignment_);
     std::erase_if(out, [&](const IndexVar& v) { return !contains(free_, v); });
     return out;
@@ -107,22 +110,24 @@ class Precompute {
     return true;
   }
 
-  // The workspace stands around its loops, and around the sums that directly enclose them.
-  size_t first_inside() const {
+  // The position of the outermost loop inside the workspace. The workspace encloses the loops that the command names,
+  // and the sums that directly enclose these.
+  size_t first_inner_loop() const {
     size_t start = nest_.loops.size();
     for (const IndexVar& v : c_.variables) start = std::min(start, nest_.position(v));
     while (start > 0 && is_summed(nest_.loops[start - 1]) && !nest_.is_distributed(nest_.loops[start - 1])) --start;
     return start;
   }
 
-  // Gives a loop inside to the producer, to the consumer, or to both.
-  void sort_out(const IndexVar& loop) {
+  // Assigns a loop inside the workspace to the producer, to the consumer, or to both.
+  void assign_loop(const IndexVar& loop) {
     refuse_marks(loop);
     auto at = std::find(c_.variables.begin(), c_.variables.end(), loop);
     bool sums = is_summed(loop);
     if (at != c_.variables.end() && sums) {
-      refuse(nest_, at->span,
-             fmt::format("precompute: the producer sums over {}; a workspace does not keep it apart", loop.name));
+      refuse(
+          nest_, at->span,
+          fmt::format("precompute: the producer sums over {0}, so {0} cannot be a loop of the workspace", loop.name));
     }
     if (sums) {
       producer_loops_.push_back(loop);
@@ -142,17 +147,17 @@ class Precompute {
     for (const IndexVar& v : free_) {
       if (!depends(v, loop)) continue;
       refuse(nest_, c_.workspace.span,
-             fmt::format("precompute: {} uses {}, which moves with loop {} inside; name {} among the loops of {}, or "
-                         "reorder it outwards",
-                         to_string(c_.expr), v.name, loop.name, loop.name, c_.workspace.text));
+             fmt::format("precompute: {0} uses {1}, which changes with loop {2} inside the workspace; add {2} to the "
+                         "loops of {3}, or reorder it outwards",
+                         to_string(c_.expr), v.name, loop.name, c_.workspace.text));
     }
   }
 
   void refuse_marks(const IndexVar& loop) const {
     if (nest_.is_distributed(loop)) {
       refuse(nest_, c_.workspace.span,
-             fmt::format("precompute: loop {} is distributed and would stand inside; a workspace belongs to one "
-                         "processor. Reorder it outwards, or declare {} as a tensor with a distribution",
+             fmt::format("precompute: the distributed loop {} would be inside the workspace, which belongs to one "
+                         "processor; reorder the loop outwards, or declare {} as a tensor with a distribution",
                          loop.name, c_.workspace.text));
     }
     for (const Relation& r : nest_.relations) {
@@ -160,8 +165,8 @@ class Precompute {
       if (!c || c->at != loop) continue;
       refuse(
           nest_, c_.workspace.span,
-          fmt::format("precompute: {} is communicated at loop {}, which would stand inside; communicate it at a loop "
-                      "further out",
+          fmt::format("precompute: {} is communicated at loop {}, which would be inside the workspace; communicate it "
+                      "at a loop further out",
                       c->tensor.text, loop.name));
     }
   }
@@ -171,15 +176,16 @@ class Precompute {
       for (const IndexVar& loop : producer_loops_) {
         if (contains(c_.copies, loop) || !depends(v, loop)) continue;
         refuse(nest_, c_.workspace.span,
-               fmt::format("precompute: index {} is rotated by loop {}, which the producer takes", v.name, loop.name));
+               fmt::format("precompute: index {} is rotated by loop {}, which would move into the producer", v.name,
+                           loop.name));
       }
     }
   }
 
-  // The named loops, and everything that is recovered from them, exist a second time in the producer.
+  // The producer has copies of the named loops, and of every variable that is recovered from them.
   void find_copies() {
-    of_ = c_.variables;
-    as_ = c_.copies;
+    originals_ = c_.variables;
+    copies_ = c_.copies;
     std::vector<IndexVar> taken = all_variables(nest_);
     taken.insert(taken.end(), c_.copies.begin(), c_.copies.end());
     for (int p = 0; p < space_.size(); ++p) {
@@ -190,8 +196,8 @@ class Precompute {
       IndexVar copy{v.name + "_" + c_.workspace.text, {}};
       while (contains(taken, copy)) copy.name += "_";
       taken.push_back(copy);
-      of_.push_back(v);
-      as_.push_back(copy);
+      originals_.push_back(v);
+      copies_.push_back(copy);
     }
   }
 
@@ -205,14 +211,14 @@ class Precompute {
       for (const IndexVar& v : origins(nest_, loop)) {
         if (contains(free_, v)) continue;
         refuse(nest_, loop.span,
-               fmt::format("precompute: loop {} also runs over {}, which {} does not use, so it would be added up for "
-                           "each; reorder {} outwards",
-                           loop.name, v.name, to_string(c_.expr), loop.name));
+               fmt::format("precompute: loop {0} also runs over {1}, which {2} does not use, so {2} would be added "
+                           "once for each {1}; reorder {0} outwards",
+                           loop.name, v.name, to_string(c_.expr)));
       }
     }
   }
 
-  // The workspace has the indices that move with its loops.
+  // The indices of the workspace: those indices of the part that depend on the named loops.
   std::vector<IndexVar> indices() const {
     std::vector<IndexVar> out;
     for (const IndexVar& loop : c_.variables) {
@@ -227,11 +233,11 @@ class Precompute {
   const PrecomputeCommand& c_;
   const Assignment& assignment_;
   IterationSpace<IntExpr> space_;
-  std::vector<IndexVar> sums_;       // what the producer sums over
-  std::vector<IndexVar> free_;       // the other indices of the part
-  std::vector<IndexVar> elsewhere_;  // the indices that the consumer uses
+  std::vector<IndexVar> sums_;       // the variables that the producer sums over
+  std::vector<IndexVar> free_;       // the other variables of the part
+  std::vector<IndexVar> elsewhere_;  // the variables that the consumer uses
   std::vector<IndexVar> consumer_loops_, producer_loops_;
-  std::vector<IndexVar> of_, as_;
+  std::vector<IndexVar> originals_, copies_;
 };
 
 bool has_part(const Stmt& stmt, const Expr& part) {
@@ -247,7 +253,7 @@ void check_workspace_name(const Nest& nest, const PrecomputeCommand& c, const Sc
            fmt::format("precompute: {} is a workspace of this statement already", c.workspace.text));
   }
   if (context.module.find_tensor(c.workspace.text)) {
-    throw InternalError("precompute into a tensor is a statement of its own");
+    throw InternalError("expand_precomputes left a precompute into a tensor");
   }
 }
 

@@ -13,16 +13,17 @@ IndexVar index_name(size_t d) {
   return {d < 4 ? kShort[d] : "i" + std::to_string(d), {}};
 }
 
-// Follows the distribution of a tensor level by level, and keeps in step with the loops that the commands make.
-class Recipe {
+// Builds the schedule level by level from the distribution of `to`. It tracks the loop order that the commands make.
+class RedistributionSchedule {
  public:
-  Recipe(const Tensor& to, const std::string& from) : to_(to), from_(from), round_(to.dimensions.size()) {
-    for (size_t d = 0; d < to.dimensions.size(); ++d) left_.push_back(index_name(d));
-    loops_ = left_;
+  RedistributionSchedule(const Tensor& to, const std::string& from)
+      : to_(to), from_(from), round_(to.dimensions.size()) {
+    for (size_t d = 0; d < to.dimensions.size(); ++d) local_.push_back(index_name(d));
+    loops_ = local_;
   }
 
   ScheduledStatement run() {
-    Statement statement{{to_.name, left_, {}}, AssignOp::Assign, Expr(Access{from_, left_, {}}), {}};
+    Statement statement{{to_.name, local_, {}}, AssignOp::Assign, Expr(Access{from_, local_, {}}), {}};
     size_t levels = to_.distribution ? to_.distribution->levels.size() : 0;
     for (size_t level = 0; level < levels; ++level) {
       collapse_pieces(to_.distribution->levels[level]);
@@ -43,36 +44,36 @@ class Recipe {
     return static_cast<size_t>(std::find(names.begin(), names.end(), partition.name) - names.begin());
   }
 
-  // A level below one that deals blocks out cuts what all the blocks of a piece are, one after another.
+  // Below a cyclic level, a level cuts the sequence of all blocks of a piece: the round loop and the local loop, fused.
   void collapse_pieces(const LevelDistribution& level) {
     for (const MachineDimension& m : level.machine_dimensions) {
       const auto* partition = std::get_if<Partition>(&m.role);
       if (!partition) continue;
       size_t d = dimension_of(level, *partition);
       if (!round_[d]) continue;
-      IndexVar piece{left_[d].name + "_piece", {}};
-      move_behind(*round_[d], left_[d]);
-      add(CollapseCommand{*round_[d], left_[d], piece});
+      IndexVar piece{local_[d].name + "_piece", {}};
+      move_into(*round_[d], local_[d]);
+      add(CollapseCommand{*round_[d], local_[d], piece});
       std::erase(loops_, *round_[d]);
-      std::replace(loops_.begin(), loops_.end(), left_[d], piece);
+      std::replace(loops_.begin(), loops_.end(), local_[d], piece);
       std::erase(rounds_, *round_[d]);
       round_[d].reset();
-      left_[d] = piece;
+      local_[d] = piece;
       scattered_.push_back(d);
     }
   }
 
-  // Puts loop `second` directly inside of loop `first`.
-  void move_behind(const IndexVar& first, const IndexVar& second) {
+  // Moves loop `inner` directly inside of loop `outer`.
+  void move_into(const IndexVar& outer, const IndexVar& inner) {
     std::vector<IndexVar> wanted = loops_;
-    std::erase(wanted, second);
-    wanted.insert(std::find(wanted.begin(), wanted.end(), first) + 1, second);
+    std::erase(wanted, inner);
+    wanted.insert(std::find(wanted.begin(), wanted.end(), outer) + 1, inner);
     reorder(wanted);
   }
 
   void reorder(const std::vector<IndexVar>& wanted) {
     if (wanted == loops_) return;
-    add(ReorderCommand{{wanted.begin() + static_cast<std::ptrdiff_t>(launched_), wanted.end()}});
+    add(ReorderCommand{{wanted.begin() + static_cast<std::ptrdiff_t>(distributed_), wanted.end()}});
     loops_ = wanted;
   }
 
@@ -82,7 +83,7 @@ class Recipe {
     DistributeOntoCommand command;
     command.onto.name = {to_.name, {}};
     if (levels > 1) command.onto.level = static_cast<int>(number);
-    // A copy at every replica has to be asked for by notation.
+    // Only the notation form of distribute can run a copy at every replica.
     const auto& roles = level.machine_dimensions;
     if (std::any_of(roles.begin(), roles.end(), is_broadcast)) command.onto.notation = notation_of(level);
     std::vector<IndexVar> rounds;
@@ -90,26 +91,26 @@ class Recipe {
       const auto* partition = std::get_if<Partition>(&m.role);
       if (!partition) continue;
       size_t d = dimension_of(level, *partition);
-      command.targets.push_back(left_[d]);
-      command.distributed.push_back({left_[d].name + "o", {}});
-      command.local.push_back({left_[d].name + "i", {}});
+      command.targets.push_back(local_[d]);
+      command.distributed.push_back({local_[d].name + "o", {}});
+      command.local.push_back({local_[d].name + "i", {}});
       if (level.cyclic.count(partition->name) > 0) {
-        round_[d] = IndexVar{left_[d].name + "_round", {}};
+        round_[d] = IndexVar{local_[d].name + "_round", {}};
         rounds.push_back(*round_[d]);
       }
-      left_[d] = command.local.back();
+      local_[d] = command.local.back();
     }
     for (const IndexVar& v : command.targets) std::erase(loops_, v);
     std::vector<IndexVar> made = command.distributed;
     made.insert(made.end(), rounds.begin(), rounds.end());
     made.insert(made.end(), command.local.begin(), command.local.end());
-    loops_.insert(loops_.begin() + static_cast<std::ptrdiff_t>(launched_), made.begin(), made.end());
-    launched_ += command.distributed.size();
+    loops_.insert(loops_.begin() + static_cast<std::ptrdiff_t>(distributed_), made.begin(), made.end());
+    distributed_ += command.distributed.size();
     rounds_.insert(rounds_.end(), rounds.begin(), rounds.end());
     add(std::move(command));
   }
 
-  // What a level does with the loops that it takes: its notation without the dimensions that it does not cut.
+  // The level's notation, with only those tensor dimensions that it cuts.
   static LevelDistribution notation_of(const LevelDistribution& level) {
     LevelDistribution out = level;
     out.tensor_dimensions.clear();
@@ -121,22 +122,22 @@ class Recipe {
 
   bool is_scattered(size_t d) const { return std::find(scattered_.begin(), scattered_.end(), d) != scattered_.end(); }
 
-  // Outside of the loops over one rectangle of a piece. A piece of a piece that was dealt out is made of single
-  // elements.
+  // Communicates directly outside of the loops over one rectangle of a piece. In a scattered dimension a rectangle is
+  // one element wide.
   void communicate() {
-    if (left_.empty()) return;
-    std::vector<IndexVar> wanted(loops_.begin(), loops_.begin() + static_cast<std::ptrdiff_t>(launched_));
+    if (local_.empty()) return;
+    std::vector<IndexVar> wanted(loops_.begin(), loops_.begin() + static_cast<std::ptrdiff_t>(distributed_));
     wanted.insert(wanted.end(), rounds_.begin(), rounds_.end());
     for (int d : to_.order) {
-      if (is_scattered(static_cast<size_t>(d))) wanted.push_back(left_[static_cast<size_t>(d)]);
+      if (is_scattered(static_cast<size_t>(d))) wanted.push_back(local_[static_cast<size_t>(d)]);
     }
     size_t steps = wanted.size();
     for (int d : to_.order) {
-      if (!is_scattered(static_cast<size_t>(d))) wanted.push_back(left_[static_cast<size_t>(d)]);
+      if (!is_scattered(static_cast<size_t>(d))) wanted.push_back(local_[static_cast<size_t>(d)]);
     }
     reorder(wanted);
     if (steps == 0) {
-      // Nothing is cut, so no loop stands outside of the piece: one of a single iteration does.
+      // Nothing is cut, so there is no loop outside of the piece. Make one with a single iteration.
       IndexVar whole{loops_[0].name + "o", {}};
       add(DivideCommand{loops_[0], whole, {loops_[0].name + "i", {}}, IntExpr(1)});
       add(CommunicateCommand{{{to_.name, {}}, {from_, {}}}, whole});
@@ -148,16 +149,18 @@ class Recipe {
   const Tensor& to_;
   const std::string& from_;
   std::vector<Command> commands_;
-  std::vector<IndexVar> left_;                  // the loop over what is left to cut of each dimension
-  std::vector<std::optional<IndexVar>> round_;  // of each dimension that the level above dealt out
-  std::vector<IndexVar> loops_;                 // as the commands so far leave them
-  size_t launched_ = 0;                         // how many of them, at the front, are distributed
+  std::vector<IndexVar> local_;                 // per dimension: the loop that the next level cuts
+  std::vector<std::optional<IndexVar>> round_;  // per dimension: the round loop, if the last level is cyclic in it
+  std::vector<IndexVar> loops_;                 // the loop order after the commands so far
+  size_t distributed_ = 0;                      // how many of these loops, at the front, are distributed
   std::vector<IndexVar> rounds_;
-  std::vector<size_t> scattered_;  // dimensions cut again below a level that deals blocks out
+  std::vector<size_t> scattered_;  // the dimensions that a level cuts below a cyclic level
 };
 
 }  // namespace
 
-ScheduledStatement redistribution(const Tensor& to, const std::string& from) { return Recipe(to, from).run(); }
+ScheduledStatement redistribution(const Tensor& to, const std::string& from) {
+  return RedistributionSchedule(to, from).run();
+}
 
 }  // namespace distal::core

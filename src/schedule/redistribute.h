@@ -4,9 +4,9 @@
 
 namespace distal::core {
 
-// The statement that gives `to` the elements of the tensor `from`, with the schedule that runs it where `to` lives:
-// every processor takes what it lacks of its pieces, in every replica, and nothing else moves. A recipe of ordinary
-// commands.
+// A statement that copies the tensor `from` into `to`, with a schedule of ordinary commands that runs the copy where
+// `to` lives. Every processor fetches the elements of its pieces of `to` that it lacks, also of replicas; nothing else
+// moves.
 ScheduledStatement redistribution(const Tensor& to, const std::string& from);
 
 }  // namespace distal::core

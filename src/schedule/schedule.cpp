@@ -52,7 +52,7 @@ std::optional<Machine> machine_of(const Module& module, const ScheduledStatement
 
 namespace {
 
-// Commands that say where work runs and where data is brought speak of the loops around every workspace.
+// Distribute and communicate take loops of the outermost nest only. Precompute selects its nest itself.
 bool is_for_outermost_nest(const Command& command) {
   return std::holds_alternative<DistributeCommand>(command.action) ||
          std::holds_alternative<DistributeOntoCommand>(command.action) ||
@@ -60,7 +60,7 @@ bool is_for_outermost_nest(const Command& command) {
          std::holds_alternative<PrecomputeCommand>(command.action);
 }
 
-// Applies the command to the nest that has the loops it names: this one, or one inside a where.
+// Applies the command to the nest that has the loops it names: this nest, or one inside its where.
 Nest apply_inside(const Nest& nest, const Command& command, const ScheduleContext& context) {
   const auto* where = nest.body.as<Where>();
   if (!where || is_for_outermost_nest(command) || names_any(command, nest.loops)) {

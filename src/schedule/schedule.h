@@ -9,29 +9,30 @@
 
 namespace distal::core {
 
-// What a scheduling command may look at beside the nest it rewrites.
+// The context in which a command rewrites a nest.
 struct ScheduleContext {
   const Module& module;
   const Statement& statement;
   std::optional<Machine> machine;  // none: one processor
 };
 
-// The machine that a statement runs on: that of its tensors, or else the one (or the grids in place) that its
-// schedule names, or else the only one declared.
+// The machine that a statement runs on: the machine of its tensors; else the machine, or the grids, that its schedule
+// names; else the only machine that the program declares.
 std::optional<Machine> machine_of(const Module& module, const ScheduledStatement& scheduled);
 
-// One command: its preconditions, then its rewrite. A precondition that fails is an Error at the user's words, with
-// the loop nest as it stands.
+// Checks the preconditions of a command and applies it. If a precondition fails, it throws an Error that points to the
+// command in the program and shows the current loop nest.
 Stmt apply_command(const Stmt& stmt, const Command& command, const ScheduleContext& context);
 
-// A schedule applied, with the nest after each command: the first is the statement as it was.
+// The result of a schedule: the statement before the first command, and after each command.
 struct ScheduleTrace {
   std::vector<Stmt> stages;  // stages.size() == number of commands + 1
   const Stmt& result() const { return stages.back(); }
 };
 ScheduleTrace apply_schedule(const Module& module, const ScheduledStatement& scheduled);
 
-// The numbers of a schedule at given params: every split size and every number of parts is at least 1.
+// Requires that every number in a schedule is at least 1 for these params: split sizes, numbers of parts, unroll
+// factors and cyclic blocks.
 void validate_schedule(const ScheduledStatement& scheduled, const Bindings& params);
 
 }  // namespace distal::core

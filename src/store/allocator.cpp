@@ -12,12 +12,12 @@ namespace distal::core {
 
 namespace {
 
-std::byte* take(int64_t bytes) {
-  int64_t alignment = bytes >= kFromHugePages ? kHugePage : kAlignment;
+std::byte* aligned_memory(int64_t bytes) {
+  int64_t alignment = bytes >= kMinHugePageBytes ? kHugePage : kAlignment;
   int64_t rounded = (bytes + alignment - 1) / alignment * alignment;
   auto* data =
       static_cast<std::byte*>(std::aligned_alloc(static_cast<size_t>(alignment), static_cast<size_t>(rounded)));
-  if (data && alignment == kHugePage) ask_for_huge_pages(data, rounded);
+  if (data && alignment == kHugePage) advise_huge_pages(data, rounded);
   return data;
 }
 
@@ -25,24 +25,24 @@ std::byte* take(int64_t bytes) {
 
 void FreeBlock::operator()(std::byte* data) const { std::free(data); }
 
-Block take_block(int64_t bytes, const std::string& whose) {
-  if (std::byte* data = take(std::max<int64_t>(bytes, 1))) return Block(data);
-  throw Error(fmt::format("no memory for {} bytes of {}", bytes, whose), {}, {}, Error::Kind::Resources);
+Block allocate_block(int64_t bytes, const std::string& user) {
+  if (std::byte* data = aligned_memory(std::max<int64_t>(bytes, 1))) return Block(data);
+  throw Error(fmt::format("cannot allocate {} bytes for {}", bytes, user), {}, {}, Error::Kind::Resources);
 }
 
-Block Allocator::allocate(int64_t processor, int64_t bytes, int64_t padding) {
-  Block block = take_block(bytes + padding, fmt::format("processor {}", processor));
-  counted(processor, bytes);
+Block Allocator::allocate(int64_t processor, int64_t bytes, int64_t uncounted) {
+  Block block = allocate_block(bytes + uncounted, fmt::format("processor {}", processor));
+  record_allocation(processor, bytes);
   return block;
 }
 
-void Allocator::counted(int64_t processor, int64_t bytes) {
+void Allocator::record_allocation(int64_t processor, int64_t bytes) {
   std::lock_guard lock(mutex_);
   current_[processor] += bytes;
   peak_[processor] = std::max(peak_[processor], current_[processor]);
 }
 
-void Allocator::released(int64_t processor, int64_t bytes) {
+void Allocator::record_release(int64_t processor, int64_t bytes) {
   std::lock_guard lock(mutex_);
   current_[processor] -= bytes;
 }

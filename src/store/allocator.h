@@ -14,23 +14,25 @@ struct FreeBlock {
 };
 using Block = std::unique_ptr<std::byte[], FreeBlock>;
 
-// Where memory for vector loads may begin.
+// Addresses and sizes are multiples of this, for vector loads.
 constexpr int64_t kAlignment = 64;
 constexpr int64_t aligned(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
-// Memory that is aligned for vector loads, and not initialised. An Error of kind Resources, which says whose it was to
-// be, when there is none.
-Block take_block(int64_t bytes, const std::string& whose);
+// Uninitialised memory, aligned for vector loads. Throws an Error of kind Resources, which says what `user` the memory
+// was for.
+Block allocate_block(int64_t bytes, const std::string& user);
 
-// Every byte that DISTAL holds for a processor is taken here, and counted.
+// Counts the memory that DISTAL holds for each processor, and its peak.
 class Allocator {
  public:
   explicit Allocator(int64_t processors) : current_(static_cast<size_t>(processors)), peak_(current_) {}
 
-  // As take_block. The padding is further memory that only makes for alignment, and is not counted.
-  Block allocate(int64_t processor, int64_t bytes, int64_t padding = 0);
-  void released(int64_t processor, int64_t bytes);
-  void counted(int64_t processor, int64_t bytes);  // memory that was had by other means
+  // As allocate_block, for bytes + uncounted bytes, of which only `bytes` are counted.
+  Block allocate(int64_t processor, int64_t bytes, int64_t uncounted = 0);
+  // Counts memory that was allocated elsewhere, or uncounted.
+  void record_allocation(int64_t processor, int64_t bytes);
+  // Freeing a Block counts nothing: its user calls this.
+  void record_release(int64_t processor, int64_t bytes);
   int64_t peak_per_processor() const;
   std::vector<int64_t> peaks() const;  // by processor
 

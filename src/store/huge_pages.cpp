@@ -6,11 +6,11 @@ namespace distal::core {
 
 namespace {
 
-constexpr int kCollapse = 25;  // MADV_COLLAPSE, which not every C library's headers have yet
+constexpr int kCollapse = 25;  // MADV_COLLAPSE, which some C library headers do not define yet
 
 }  // namespace
 
-void ask_for_huge_pages(std::byte* data, int64_t bytes) { madvise(data, static_cast<size_t>(bytes), MADV_HUGEPAGE); }
+void advise_huge_pages(std::byte* data, int64_t bytes) { madvise(data, static_cast<size_t>(bytes), MADV_HUGEPAGE); }
 
 void collapse_to_huge_pages(std::byte* data, int64_t bytes) {
   auto past = static_cast<int64_t>(reinterpret_cast<uintptr_t>(data) % kHugePage);

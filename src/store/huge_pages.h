@@ -5,16 +5,17 @@
 
 namespace distal::core {
 
-// The size of huge pages where there are any. Reading all of a tensor then needs few page tables. A machine without
-// them says no to the calls below, and nothing is lost.
+// The size of a huge page. With huge pages, reading a whole tensor needs few page tables. On a system without them the
+// functions below have no effect.
 constexpr int64_t kHugePage = 2 << 20;
 
-// What is less gains nothing.
-constexpr int64_t kFromHugePages = 4 * kHugePage;
+// Less memory does not gain from huge pages.
+constexpr int64_t kMinHugePageBytes = 4 * kHugePage;
 
-// Memory that nobody has touched yet, from a multiple of the size on.
-void ask_for_huge_pages(std::byte* data, int64_t bytes);
-// Memory that has elements already: they are copied, and lie where they lay. Its ends stay as they are.
+// For memory that is not touched yet and begins at a multiple of kHugePage.
+void advise_huge_pages(std::byte* data, int64_t bytes);
+// For memory in use: the system copies its elements to huge pages, and their addresses stay the same. What does not
+// fill a huge page at either end stays on small pages.
 void collapse_to_huge_pages(std::byte* data, int64_t bytes);
 
 }  // namespace distal::core

@@ -19,13 +19,14 @@ namespace {
 
 int64_t in_huge_pages(int64_t bytes) { return ceil_div(bytes, kHugePage) * kHugePage; }
 
-// What the system tells files apart by; 0 if it says nothing.
+// The device and inode number, which identify a file; 0 if fstat fails.
 uint64_t id_of(int file) {
   struct stat status {};
   return fstat(file, &status) == 0 ? static_cast<uint64_t>(status.st_dev) << 32 ^ status.st_ino : 0;
 }
 
-// Whether the bytes of a file from there on are its own now. An application's timer may interrupt the system.
+// Reserves memory for `bytes` bytes of the file from `at` on; false if there is none. Repeats the call if a signal,
+// such as an application's timer, interrupts it.
 bool allocate(int file, int64_t at, int64_t bytes) {
   int error = 0;
   do {
@@ -41,12 +42,12 @@ SharedMemory::SharedMemory(std::string name, int file, int64_t bytes)
 
 std::unique_ptr<SharedMemory> SharedMemory::make(int64_t bytes) {
   bytes = std::max<int64_t>(bytes, 1);
-  if (bytes > available_memory()) return nullptr;  // the system would end processes rather than say no
+  if (bytes > available_memory()) return nullptr;  // the system would kill processes instead of refusing
   int file = memfd_create("distal", MFD_CLOEXEC);
   if (file < 0) return nullptr;
   std::unique_ptr<SharedMemory> made(new SharedMemory(fmt::format("/proc/{}/fd/{}", getpid(), file), file, bytes));
-  bool fine = ftruncate(file, in_huge_pages(bytes)) == 0 && made->map() && made->take();
-  return fine ? std::move(made) : nullptr;
+  bool ok = ftruncate(file, in_huge_pages(bytes)) == 0 && made->map() && made->reserve();
+  return ok ? std::move(made) : nullptr;
 }
 
 std::unique_ptr<SharedMemory> SharedMemory::open(const std::string& name, int64_t bytes, uint64_t id) {
@@ -54,7 +55,7 @@ std::unique_ptr<SharedMemory> SharedMemory::open(const std::string& name, int64_
   if (file < 0) return nullptr;
   std::unique_ptr<SharedMemory> opened(new SharedMemory(name, file, bytes));
   if (opened->id() != id || !opened->map()) return nullptr;
-  opened->close_file();  // what is mapped stays so, and a process may have few files
+  opened->close_file();  // the mapping stays; a process may only have few files open
   return opened;
 }
 
@@ -68,12 +69,12 @@ void SharedMemory::close_file() {
   file_ = -1;
 }
 
-// Huge pages need an address that is a multiple of their size.
+// Maps the memory at a multiple of kHugePage, which huge pages need: reserves a larger address range first.
 bool SharedMemory::map() {
   auto size = static_cast<size_t>(in_huge_pages(bytes_));
-  void* room = mmap(nullptr, size + kHugePage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (room == MAP_FAILED) return false;
-  auto* begin = static_cast<std::byte*>(room);
+  void* range = mmap(nullptr, size + kHugePage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (range == MAP_FAILED) return false;
+  auto* begin = static_cast<std::byte*>(range);
   size_t before = (kHugePage - reinterpret_cast<uintptr_t>(begin) % kHugePage) % kHugePage;
   void* mapped = mmap(begin + before, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file_, 0);
   if (before > 0) munmap(begin, before);
@@ -86,9 +87,9 @@ bool SharedMemory::map() {
   return true;
 }
 
-// Takes the memory from the system, which otherwise would end a process that writes where none is left. The system
-// makes a huge page of what has one small page at least; where it does not, they are all small.
-bool SharedMemory::take() {
+// Reserves the memory now. Otherwise the system kills a process that writes when no memory is left. The system
+// collapses a range to a huge page if at least one small page of it is reserved; if it does not, all pages stay small.
+bool SharedMemory::reserve() {
   for (int64_t at = 0; at + kHugePage <= bytes_; at += kHugePage) {
     if (!allocate(file_, at, 1)) return false;
     collapse_to_huge_pages(data_ + at, kHugePage);

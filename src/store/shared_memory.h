@@ -7,19 +7,21 @@
 
 namespace distal::core {
 
-// Memory that several processes of one node map, on huge pages where the system has them. It begins at zero, has no
-// name in any folder, and is gone with the last process that maps it, however that ends.
+// Memory that several processes of one node map, on huge pages if the system has them. It starts at zero and is not a
+// file in any folder, so the system frees it with the last process that maps it, however that process ends.
 class SharedMemory {
  public:
-  // Null where it cannot be had.
+  // Null if the system has too little memory or refuses.
   static std::unique_ptr<SharedMemory> make(int64_t bytes);
+  // Maps the memory of another process, by what its name() and id() return. Null if that fails.
   static std::unique_ptr<SharedMemory> open(const std::string& name, int64_t bytes, uint64_t id);
   ~SharedMemory();
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
 
-  const std::string& name() const { return name_; }  // for other processes of the same user, as long as this one has it
-  // In a container with processes of its own the name may be that of other memory, which has another number.
+  // The path at which other processes of the same user open it while the process that made it holds it.
+  const std::string& name() const { return name_; }
+  // In a container with its own process numbers, the name may lead to other memory. That has a different id.
   uint64_t id() const { return id_; }
   int64_t bytes() const { return bytes_; }
   std::byte* data() const { return data_; }
@@ -27,11 +29,11 @@ class SharedMemory {
  private:
   SharedMemory(std::string name, int file, int64_t bytes);
   bool map();
-  bool take();
+  bool reserve();
   void close_file();
 
   std::string name_;
-  int file_;  // -1: others' is closed
+  int file_;  // -1 once closed
   int64_t bytes_;
   uint64_t id_;
   std::byte* data_ = nullptr;

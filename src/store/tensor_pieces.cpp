@@ -9,7 +9,7 @@ namespace distal::core {
 
 namespace {
 
-constexpr int64_t kLarge = 4 << 20;  // next to which the room is nothing
+constexpr int64_t kLargePiece = 4 << 20;  // beside this many bytes the padding is negligible
 
 int64_t next_version() {
   static std::atomic<int64_t> last{0};
@@ -32,7 +32,7 @@ PieceOffsets piece_offsets(const Ownership& owners, ElementType type, const std:
     out.of.push_back(wanted ? out.end : -1);
     if (!wanted) continue;
     int64_t bytes = aligned(owners.piece_of(p).volume() * size_of(type));
-    out.end += bytes + (bytes >= kLarge ? kRoomAfterLarge : 0);
+    out.end += bytes + (bytes >= kLargePiece ? kLargePiecePadding : 0);
   }
   return out;
 }
@@ -78,14 +78,14 @@ void TensorPieces::bind(int64_t processor, std::byte* data, const Coordinates& s
 
 void TensorPieces::drop(int64_t processor) { bind(processor, nullptr, pieces_[processor].strides); }
 
-void TensorPieces::place(int64_t processor, std::byte* data, bool is_ours) {
+void TensorPieces::attach(int64_t processor, std::byte* data, bool is_ours) {
   bind(processor, data, dense_strides(pieces_[processor].home.extents, order_));
   pieces_[processor].is_ours = is_ours;
 }
 
-void TensorPieces::place(const PieceOffsets& offsets, std::byte* memory, bool is_ours) {
+void TensorPieces::attach(const PieceOffsets& offsets, std::byte* memory, bool is_ours) {
   for (size_t p = 0; p < offsets.of.size(); ++p) {
-    if (offsets.of[p] >= 0) place(static_cast<int64_t>(p), memory + offsets.of[p], is_ours);
+    if (offsets.of[p] >= 0) attach(static_cast<int64_t>(p), memory + offsets.of[p], is_ours);
   }
 }
 
@@ -117,7 +117,7 @@ void TensorPieces::clear(int64_t processor) {
     std::memset(piece.data, 0, static_cast<size_t>(piece.home.volume() * element_bytes_));
     return;
   }
-  // The caller's buffer may have gaps, which are not ours to touch.
+  // The caller's buffer may have gaps, which must stay untouched.
   clear_rect(type_, {piece.data, 0, piece.strides}, whole(piece.home.extents));
 }
 
@@ -147,8 +147,8 @@ void TensorPieces::fill(const FillRow& row) {
   }
 }
 
-// The first replica of a colour that this process has.
-int64_t TensorPieces::first_of_ours(const Colour& colour) const {
+// The first processor of this process that has a replica of the colour, or -1.
+int64_t TensorPieces::first_local_replica(const Colour& colour) const {
   for (int64_t p : owners_.processors_of(colour)) {
     if (is_ours(p)) return p;
   }
@@ -163,7 +163,7 @@ std::string TensorPieces::differing_replica() const {
     if (!is_ours(p)) continue;
     for (const Rect& rect : owners_.rects_of(p)) {
       if (rect.empty()) continue;
-      int64_t first = first_of_ours(owners_.colour_of(rect.lo));
+      int64_t first = first_local_replica(owners_.colour_of(rect.lo));
       if (first == p) continue;
       for_each_point(rect, [&](const Coordinates& at) {
         if (!found.empty() || std::memcmp(element(p, at), element(first, at), size) == 0) return;
@@ -185,7 +185,7 @@ std::vector<std::byte> TensorPieces::gather(const Rect& rect, const std::functio
   std::iota(rows_first.begin(), rows_first.end(), 0);
   std::vector<std::byte> out(static_cast<size_t>(rect.volume() * element_bytes_));
   View to = dense_view(out.data(), rect, rows_first);
-  owners_.cut(rect, [&](const Rect& part, const Colour& colour) {
+  owners_.for_each_part(rect, [&](const Rect& part, const Colour& colour) {
     int64_t owner = owners_.first_owner(colour);
     if (is_wanted(owner)) copy_rect(type_, to, view(owner, part), part);
   });

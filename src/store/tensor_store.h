@@ -9,17 +9,17 @@
 
 namespace distal::core {
 
-// The pieces of all tensors of a plan, by the tensor's number in it.
+// The pieces of all tensors of a plan, by the tensor's number in the plan.
 class TensorStore {
  public:
-  // Pieces of our own for every tensor.
+  // Allocates pieces for every tensor.
   TensorStore(const Plan& plan, Allocator& allocator);
-  // Pieces that live elsewhere too; laid out as the plan says.
+  // Shares existing pieces. Their layout must be the plan's.
   TensorStore(const Plan& plan, std::vector<std::shared_ptr<TensorPieces>> pieces);
 
-  // Between runs the pieces need not be held, so that a tensor that gets others frees them.
-  void hold(int tensor, std::shared_ptr<TensorPieces> pieces) { pieces_[tensor] = std::move(pieces); }
-  void let_go() {
+  // Between runs the store may release the pieces, so that a tensor that gets new pieces frees the old ones.
+  void set_pieces(int tensor, std::shared_ptr<TensorPieces> pieces) { pieces_[tensor] = std::move(pieces); }
+  void release_pieces() {
     for (auto& pieces : pieces_) pieces = nullptr;
   }
 
@@ -33,10 +33,10 @@ class TensorStore {
     return pieces_[tensor]->element(processor, at);
   }
 
-  int64_t bytes_here(int64_t processor) const;  // of all tensors' pieces of a processor of this process
+  int64_t bytes_here(int64_t processor) const;  // of the pieces of all tensors; 0 on another process's processor
 
   void fill(int tensor, const TensorPieces::FillRow& row) { pieces_[tensor]->fill(row); }
-  // The same element by element: `value` writes the element of the given coordinates.
+  // The same, element by element: `value` writes the element with the given coordinates.
   using FillElement = std::function<void(std::span<const int64_t> at, void* element)>;
   void fill(int tensor, const FillElement& value);
   std::string differing_replica(int tensor) const { return pieces_[tensor]->differing_replica(); }
@@ -47,7 +47,8 @@ class TensorStore {
   std::vector<std::shared_ptr<TensorPieces>> pieces_;
 };
 
-// The most that a processor of this process has had: of the allocator, and pieces that come from elsewhere.
+// The largest peak of a processor of this process: what the allocator counted, and the pieces of the store, which must
+// not be in the allocator's count.
 int64_t peak_with_pieces(const Allocator& allocator, const TensorStore& store);
 
 }  // namespace distal::core

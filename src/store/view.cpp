@@ -3,20 +3,20 @@
 #include <algorithm>
 #include <cstring>
 
-#include "support/past_caches.h"
+#include "support/non_temporal_copy.h"
 
 namespace distal::core {
 
 namespace {
 
-constexpr size_t kLongLine = 4096;  // bytes for which it is worth to do without the caches
+constexpr size_t kMinNonTemporalBytes = 4096;  // of a line; shorter ones do not gain from non-temporal stores
 
-// The dimensions of a rectangle as loops, the one with the smallest step in the target innermost.
+// The dimensions of a rectangle as loops; the one with the smallest stride in the target is innermost.
 struct CopyLoops {
   Coordinates extents, to, from;
   int64_t to_start = 0, from_start = 0;
 
-  // A loop inside of the others; as one with the innermost of them where its lines lie end to end.
+  // Adds a loop inside the others. Fuses it with the innermost of them if its lines are contiguous in both views.
   void add(int64_t extent, int64_t to_step, int64_t from_step) {
     if (extents.empty() || to.back() != extent * to_step || from.back() != extent * from_step) {
       extents.push_back(1);
@@ -29,8 +29,8 @@ struct CopyLoops {
   }
 };
 
-// The dimensions in the order of their strides. There are few, and a copy of a small rectangle is not to allocate.
-absl::InlinedVector<size_t, 4> by_falling(const Coordinates& strides) {
+// The dimensions by descending stride. Insertion sort, so that a copy of a small rectangle allocates nothing.
+absl::InlinedVector<size_t, 4> by_descending_stride(const Coordinates& strides) {
   absl::InlinedVector<size_t, 4> order;
   for (size_t d = 0; d < strides.size(); ++d) {
     auto at = order.end();
@@ -44,7 +44,7 @@ CopyLoops loops_of(const View& to, const View& from, const Rect& rect) {
   CopyLoops loops;
   loops.to_start = to.offset;
   loops.from_start = from.offset;
-  for (size_t d : by_falling(to.strides)) {
+  for (size_t d : by_descending_stride(to.strides)) {
     loops.add(rect.hi[d] - rect.lo[d], to.strides[d], from.strides[d]);
     loops.to_start += rect.lo[d] * to.strides[d];
     loops.from_start += rect.lo[d] * from.strides[d];
@@ -95,11 +95,12 @@ void clear_rect(ElementType type, const View& to, const Rect& rect) {
   });
 }
 
-void copy_rect(ElementType type, const View& to, const View& from, const Rect& rect, Caches caches) {
+void copy_rect(ElementType type, const View& to, const View& from, const Rect& rect, StoreKind stores) {
   if (rect.empty()) return;
   CopyLoops loops = loops_of(to, from, rect);
   auto copy_line = [&](std::byte* target, const std::byte* source, size_t bytes) {
-    if (caches == Caches::Pass && bytes >= kLongLine) return copy_past_caches(target, source, bytes);
+    if (stores == StoreKind::NonTemporal && bytes >= kMinNonTemporalBytes)
+      return copy_non_temporal(target, source, bytes);
     std::memcpy(target, source, bytes);
   };
   with_element_type(type, [&](auto zero) {

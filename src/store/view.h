@@ -9,8 +9,8 @@
 
 namespace distal::core {
 
-// A rectangle of a tensor somewhere in memory: element x lies at data[offset + sum of x[d] * strides[d]], counted in
-// elements. The coordinates are the tensor's own.
+// A rectangle of a tensor in memory. The element at point x of the tensor is data[offset + sum of x[d] * strides[d]],
+// in units of elements.
 struct View {
   std::byte* data = nullptr;
   int64_t offset = 0;
@@ -25,10 +25,13 @@ View dense_view(std::byte* data, const Rect& rect, const std::vector<int>& order
 
 // to[x] = 0, for every x in rect.
 void clear_rect(ElementType type, const View& to, const Rect& rect);
-// For what nobody reads soon, a copy may pass the caches by.
-enum class Caches { Fill, Pass };
-// to[x] = from[x], and to[x] += from[x], for every x in rect.
-void copy_rect(ElementType type, const View& to, const View& from, const Rect& rect, Caches caches = Caches::Fill);
+// NonTemporal: stores that bypass the caches, for data that is not read again soon. Short lines use cached stores
+// anyway.
+enum class StoreKind { Cached, NonTemporal };
+// to[x] = from[x], for every x in rect.
+void copy_rect(ElementType type, const View& to, const View& from, const Rect& rect,
+               StoreKind stores = StoreKind::Cached);
+// to[x] += from[x], for every x in rect.
 void add_rect(ElementType type, const View& to, const View& from, const Rect& rect);
 
 }  // namespace distal::core

@@ -5,11 +5,11 @@
 
 namespace distal::core {
 
-// The bytes that a process may still take: what the machine has left, and what the job or container that it is in is
-// allowed. Files of the system are looked for under `root`.
+// The bytes that this process may still allocate: the machine's free memory, limited by the control groups of the job
+// or container. Tests pass a `root` other than / for the system's files.
 int64_t available_memory(const std::filesystem::path& root = "/");
 
-// The most memory that this process has had, as the system counts it.
+// The peak resident memory of this process so far.
 int64_t resident_bytes();
 
 }  // namespace distal::core

@@ -5,31 +5,32 @@
 
 namespace distal::core {
 
-// What is kept between runs: files in a folder of the user's own, each named by what it depends on. Several processes
-// may look and write at once.
+// The on-disk cache: files in a folder of the user, each named by a hash of what it depends on. Several processes may
+// read and write it at once.
 
 // The folder: $DISTAL_CACHE, or else distal/ in the user's cache folder.
 std::string cache_folder();
 
-// The same, made if need be. Code is loaded from there, so it is refused where others can write to it.
+// The same; creates the folder if it does not exist. Throws an Error if other users can write to it, because DISTAL
+// loads code from there.
 std::filesystem::path safe_cache_folder();
 
-// Empty if there is no such file.
+// The contents of a file; empty if there is no such file.
 std::string read_text(const std::filesystem::path& path);
 
-// Written under a name of its own, then renamed: whoever looks sees the whole file or none.
+// Writes a file under a temporary name and renames it, so that readers see the whole file or none.
 void write_atomically(const std::filesystem::path& path, const std::string& text);
 
-// A name beside the final one that nobody else has.
+// A temporary name next to `final` that no other process or thread uses.
 std::filesystem::path unique_name(const std::filesystem::path& final);
 
-// A file's name by what it depends on.
+// `prefix` and a hash of `content`.
 std::string name_by_content(const std::string& prefix, const std::string& content);
 
-// A file as it is now: its name, size and time.
+// The name, size and modification time of a file. It changes when the file changes.
 std::string file_fingerprint(const std::string& file);
 
-// The kind of this machine's processors: a home folder may be shared between machines.
+// The model and features of this machine's CPU. Machines with different CPUs may share a home folder.
 std::string cpu_fingerprint();
 
 }  // namespace distal::core

@@ -6,7 +6,7 @@
 
 namespace distal::core {
 
-// 64-bit arithmetic that refuses to wrap: sizes come from the user, and a silent overflow would pass every
+// 64-bit arithmetic that throws an Error on overflow. Sizes come from the user, and a silent overflow would pass every
 // later check.
 inline int64_t checked_add(int64_t a, int64_t b) {
   int64_t r = 0;
@@ -26,7 +26,7 @@ inline int64_t checked_mul(int64_t a, int64_t b) {
   return r;
 }
 
-// Division rounding towards minus infinity, and up. The divisor is positive.
+// Division that rounds down (floor_div) or up (ceil_div). The divisor must be positive.
 inline int64_t floor_div(int64_t a, int64_t b) {
   int64_t q = a / b;
   return (a % b != 0 && (a < 0)) ? q - 1 : q;

@@ -2,7 +2,7 @@
 
 namespace distal::core {
 
-// How many cores this process may run on: those of the machine, less what taskset or a starter of jobs keeps from it.
+// The number of cores that this process may run on. taskset or a job launcher may allow fewer than the machine has.
 int usable_cores();
 
 }  // namespace distal::core

@@ -11,19 +11,19 @@ inline std::string environment(const std::string& name) {
   return value ? value : "";
 }
 
-// Sets an environment variable as long as it lives. The environment belongs to the whole process: nobody else may read
-// or change it meanwhile.
-class Environment {
+// Sets an environment variable for the lifetime of this object, then restores it. The environment is global to the
+// process, so no other thread may read or change it at the same time.
+class ScopedVariable {
  public:
-  Environment(const std::string& name, const std::string& value) : name_(name) {
+  ScopedVariable(const std::string& name, const std::string& value) : name_(name) {
     const char* old = std::getenv(name.c_str());
     had_ = old != nullptr;
     if (had_) old_ = old;
     setenv(name.c_str(), value.c_str(), 1);
   }
-  ~Environment() { had_ ? setenv(name_.c_str(), old_.c_str(), 1) : unsetenv(name_.c_str()); }
-  Environment(const Environment&) = delete;
-  Environment& operator=(const Environment&) = delete;
+  ~ScopedVariable() { had_ ? setenv(name_.c_str(), old_.c_str(), 1) : unsetenv(name_.c_str()); }
+  ScopedVariable(const ScopedVariable&) = delete;
+  ScopedVariable& operator=(const ScopedVariable&) = delete;
 
  private:
   std::string name_;

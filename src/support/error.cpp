@@ -61,7 +61,7 @@ Failure failure_of(const std::exception_ptr& why) {
   } catch (const std::exception& e) {
     return {internal(e.what()), kSoftwareError};
   } catch (...) {
-    return {internal("something was thrown that has no text"), kSoftwareError};
+    return {internal("an exception without a message"), kSoftwareError};
   }
 }
 

@@ -12,20 +12,20 @@ using distal::Error;
 using distal::Source;
 using distal::SourceSpan;
 
-// Something that no input should be able to cause: a defect of DISTAL, never of the user's program.
+// A defect of DISTAL. No input of a user may cause it.
 class InternalError : public std::logic_error {
  public:
   using std::logic_error::logic_error;
 };
 
-// What is said of an exception that ends a process, and the exit status that goes with it.
+// The message and the exit status of a process that ends with an exception.
 struct Failure {
   std::string text;
   int status = 0;
 };
 Failure failure_of(const std::exception_ptr& why);
 
-// "file:line:col: error: message", the line with a caret under it, and the help. What `what()` returns.
+// The text of Error::what(): "file:line:col: error: message", the source line with a caret under it, and the help.
 std::string render_error(const std::string& message, const SourceSpan& span, const std::string& help);
 
 }  // namespace distal::core

@@ -24,8 +24,8 @@ std::vector<char*> pointers_to(const std::vector<std::string>& words) {
   return out;
 }
 
-// Later entries of a name would not count, so those of this process are left out where there are new ones.
-std::vector<std::string> joined_environment(const std::vector<std::string>& more) {
+// The environment of this process with the variables of `more`, which replace ours of the same name.
+std::vector<std::string> merged_environment(const std::vector<std::string>& more) {
   std::vector<std::string> out = more;
   for (char** entry = environ; *entry; ++entry) {
     std::string text = *entry, name = text.substr(0, text.find('=') + 1);
@@ -71,7 +71,7 @@ std::string on_path(const std::string& program) {
 }
 
 int run_process(const std::vector<std::string>& command, const ProcessOptions& options) {
-  std::vector<std::string> environment = joined_environment(options.environment);
+  std::vector<std::string> environment = merged_environment(options.environment);
   FileActions actions(options);
   pid_t pid = 0;
   if (posix_spawn(&pid, command[0].c_str(), actions.get(), nullptr, pointers_to(command).data(),

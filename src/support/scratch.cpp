@@ -18,14 +18,14 @@ struct Free {
 
 std::byte* scratch(size_t bytes) {
   thread_local std::unique_ptr<void, Free> memory;
-  thread_local size_t room = 0;
-  if (bytes > room) {
+  thread_local size_t capacity = 0;
+  if (bytes > capacity) {
     memory.reset();
-    room = 0;
+    capacity = 0;
     size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
     memory.reset(std::aligned_alloc(kAlignment, rounded));
     if (!memory) throw std::bad_alloc();
-    room = rounded;
+    capacity = rounded;
   }
   return static_cast<std::byte*>(memory.get());
 }

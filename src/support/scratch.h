@@ -4,8 +4,8 @@
 
 namespace distal::core {
 
-// Memory of this thread's own for the length of one piece of work, aligned to a cache line. It is kept for the next
-// one, so asking again costs nothing; what was in it is gone.
+// Temporary memory of this thread, aligned to a cache line. It is valid until the thread calls scratch again. The
+// memory is reused, so a call that needs no more than earlier ones costs nothing; it may overwrite the old contents.
 std::byte* scratch(size_t bytes);
 
 }  // namespace distal::core

@@ -7,15 +7,15 @@
 namespace distal::core {
 
 namespace {
-std::atomic<int> spinners{0};
+std::atomic<int> spinning_threads{0};
 }
 
-void add_spinners(int threads) { spinners += threads; }
-void remove_spinners(int threads) { spinners -= threads; }
+void add_spinners(int threads) { spinning_threads += threads; }
+void remove_spinners(int threads) { spinning_threads -= threads; }
 
 bool may_spin() {
   static const int cores = usable_cores();
-  return spinners.load(std::memory_order_relaxed) < cores;
+  return spinning_threads.load(std::memory_order_relaxed) < cores;
 }
 
 }  // namespace distal::core

@@ -4,13 +4,14 @@
 
 namespace distal::core {
 
-// Threads that spin for the next piece of work before they sleep. Once they and those that they work for are more than
-// the cores, one that spins keeps another from its work, so nobody does.
+// Counts the helper threads that spin for work before they sleep. A thread may spin only while there are fewer of them
+// than cores, which leaves a core to the thread that they help. Otherwise a spinning thread takes a core from a working
+// one.
 void add_spinners(int threads);
 void remove_spinners(int threads);
 bool may_spin();
 
-// Tells the core that this is a loop that waits.
+// Tells the core that it is in a spin loop.
 inline void pause_core() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -19,16 +20,16 @@ inline void pause_core() {
 #endif
 }
 
-// Whether it came to hold within the time that spinning is worth: about what it takes to sleep and be woken.
+// Spins until the condition holds, at most about as long as it takes to sleep and wake up. Returns whether it holds.
 template <class Condition>
 bool spin_until(const Condition& holds) {
   constexpr std::chrono::microseconds kSpin{20};
-  constexpr int kPausesBetweenLooks = 16;
+  constexpr int kPausesPerClockRead = 16;
   if (holds()) return true;
   if (!may_spin()) return false;
   auto end = std::chrono::steady_clock::now() + kSpin;
   do {
-    for (int i = 0; i < kPausesBetweenLooks; ++i) {
+    for (int i = 0; i < kPausesPerClockRead; ++i) {
       pause_core();
       if (holds()) return true;
     }

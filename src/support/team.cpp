@@ -9,28 +9,28 @@ namespace distal::core {
 
 Team::Team(int threads) : size_(std::max(1, threads)) {}
 
-Team::~Team() { stop(); }
+Team::~Team() { stop_helpers(); }
 
-void Team::share(PartRef part) {
-  part_ = part;
-  if (size_ == 1) return part_.call(part_.callee, 0);
-  if (helpers_.empty()) start();
-  busy_ = size_ - 1;
-  ++round_;  // what was written before is seen by whoever sees this
+void Team::run_all(FunctionRef f) {
+  f_ = f;
+  if (size_ == 1) return f_.call(f_.callee, 0);
+  if (helpers_.empty()) start_helpers();
+  unfinished_ = size_ - 1;
+  ++round_;  // publishes f_ and unfinished_: a helper that sees the new round sees them too
   wake_helpers();
-  carry_out(0);
+  call(0);
   for (int i = 1; i < size_; ++i) {
     if (!claim(i, round_)) continue;
-    carry_out(i);
-    --busy_;
+    call(i);
+    --unfinished_;
   }
   wait_for_helpers();
-  // Nobody else has it now.
+  // All calls have ended, so failure_ needs no lock.
   if (std::exception_ptr failure = std::exchange(failure_, nullptr)) std::rethrow_exception(failure);
 }
 
-void Team::start() {
-  begun_ = std::make_unique<Begun[]>(static_cast<size_t>(size_));
+void Team::start_helpers() {
+  claimed_ = std::make_unique<Claim[]>(static_cast<size_t>(size_));
   helpers_.reserve(static_cast<size_t>(size_ - 1));
   try {
     for (int i = 1; i < size_; ++i) {
@@ -38,12 +38,12 @@ void Team::start() {
       add_spinners(1);
     }
   } catch (...) {  // the system has no more threads
-    stop();
+    stop_helpers();
     throw;
   }
 }
 
-void Team::stop() {
+void Team::stop_helpers() {
   stopping_ = true;
   ++round_;
   wake_helpers();
@@ -54,8 +54,8 @@ void Team::stop() {
   stopping_ = false;
 }
 
-// A helper says that it sleeps before it looks at the round for the last time, and the caller changes the round before
-// it looks for sleepers: one of the two sees the other.
+// No wake-up is lost: a helper increments sleepers_ before it checks the round for the last time, and the caller
+// increments the round before it reads sleepers_.
 void Team::wake_helpers() {
   if (sleepers_ == 0) return;
   { std::lock_guard lock(mutex_); }
@@ -63,24 +63,24 @@ void Team::wake_helpers() {
 }
 
 void Team::wait_for_helpers() {
-  if (spin_until([&] { return busy_ == 0; })) return;
+  if (spin_until([&] { return unfinished_ == 0; })) return;
   std::unique_lock lock(mutex_);
   caller_sleeps_ = true;
-  all_ended_.wait(lock, [&] { return busy_ == 0; });
+  all_ended_.wait(lock, [&] { return unfinished_ == 0; });
   caller_sleeps_ = false;
 }
 
 void Team::help(int i) {
   for (uint32_t seen = 0; wait_for_round(seen); ++seen) {
     if (!claim(i, seen + 1)) continue;
-    carry_out(i);
-    if (--busy_ > 0 || !caller_sleeps_) continue;
+    call(i);
+    if (--unfinished_ > 0 || !caller_sleeps_) continue;
     { std::lock_guard lock(mutex_); }
     all_ended_.notify_one();
   }
 }
 
-// Whether there is work in it: the last round is the end.
+// Waits for a round after `seen`. Returns false if the team stops.
 bool Team::wait_for_round(uint32_t seen) {
   auto changed = [&] { return round_ != seen; };
   if (!spin_until(changed)) {
@@ -92,15 +92,16 @@ bool Team::wait_for_round(uint32_t seen) {
   return !stopping_;
 }
 
-// Whether nobody else has it. A helper that slept through rounds finds them gone.
+// Reserves call i of a round. Returns false if another thread has it. A helper that slept through rounds fails to claim
+// them, because the caller did.
 bool Team::claim(int i, uint32_t round) {
   uint32_t before = round - 1;
-  return begun_[static_cast<size_t>(i)].round.compare_exchange_strong(before, round);
+  return claimed_[static_cast<size_t>(i)].round.compare_exchange_strong(before, round);
 }
 
-void Team::carry_out(int i) {
+void Team::call(int i) {
   try {
-    part_.call(part_.callee, i);
+    f_.call(f_.callee, i);
   } catch (...) {
     std::lock_guard lock(mutex_);
     if (!failure_) failure_ = std::current_exception();

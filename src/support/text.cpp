@@ -8,7 +8,7 @@ namespace distal::core {
 
 namespace {
 
-// The bytes of the visible character that the text begins with; 0 if it begins with none.
+// The number of bytes of the text's first character; 0 if that is a control character or not valid UTF-8.
 size_t visible_length(std::string_view text) {
   auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0; };
   if (byte(0) < 0x80) return byte(0) >= ' ' && byte(0) != 0x7F ? 1 : 0;
@@ -40,6 +40,11 @@ std::string with_commas(int64_t n) {
   return digits;
 }
 
+std::string counted(int64_t n, std::string_view singular, std::string_view plural) {
+  if (n != 1 && !plural.empty()) return fmt::format("{} {}", with_commas(n), plural);
+  return fmt::format("{} {}{}", with_commas(n), singular, n == 1 ? "" : "s");
+}
+
 std::string bytes_text(double bytes) {
   static constexpr std::array<const char*, 6> kUnits{"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
   size_t unit = 0;
@@ -51,7 +56,7 @@ std::string bytes_text(double bytes) {
 }
 
 std::string bytes_in_full(int64_t bytes) {
-  return fmt::format("{} ({} bytes)", bytes_text(static_cast<double>(bytes)), with_commas(bytes));
+  return fmt::format("{} ({})", bytes_text(static_cast<double>(bytes)), counted(bytes, "byte"));
 }
 
 std::string seconds_text(double seconds) {

@@ -18,8 +18,8 @@ namespace distal::core {
 
 namespace {
 
-// The limits of the language: what is planned must be a program. No processor has more than all tensors, so within them
-// nothing overflows.
+// Refuses problems beyond the limits of the language, because the plan must be a legal program. Within them nothing
+// overflows, since no processor holds more than all tensors.
 void refuse_too_large(const CosmaProblem& p) {
   constexpr int64_t kMostPoints = int64_t{1} << 60;
   constexpr int64_t kMostBytes = int64_t{1} << 62;
@@ -50,12 +50,12 @@ void validate(const CosmaProblem& p) {
   refuse_too_large(p);
 }
 
-// A plan with what it costs, so that plans can be compared.
+// A plan and its cost.
 struct Candidate {
   CosmaPlan plan;
   CosmaCost cost;
 
-  // Fewer bytes in and out of a processor; then less work on the slowest; then fewer bytes in all.
+  // Compares the bytes in and out of a processor, then the work of the most loaded processor, then all bytes moved.
   bool better_than(const Candidate& other) const { return key() < other.key(); }
 
  private:
@@ -64,7 +64,7 @@ struct Candidate {
 
 int64_t used_by(const CosmaPlan& plan) { return plan.gx * plan.gy * plan.gz; }
 
-// The grids that a problem can use: all without empty tiles.
+// The grids that a problem can use: all grids without empty tiles.
 class Grids {
  public:
   explicit Grids(const CosmaProblem& problem) : problem_(problem) {
@@ -72,7 +72,7 @@ class Grids {
     y_extents_ = extents(problem.nj);
   }
 
-  // Those of `fewest` to `most` processors.
+  // Visits the grids of `fewest` to `most` processors.
   template <class F>
   void for_each(int64_t fewest, int64_t most, F&& visit) const {
     for (int64_t gx : x_extents_) {
@@ -92,7 +92,7 @@ class Grids {
     }
   }
 
-  // The most processors that can have work: a small problem cannot employ them all.
+  // The most processors that can have work; a small problem has none for some of them.
   int64_t most_usable() const {
     int64_t most = 1;
     for (int64_t gx : x_extents_) {
@@ -125,7 +125,7 @@ class Planner {
   explicit Planner(const CosmaProblem& problem)
       : problem_(problem), grids_(problem_), capacity_(problem.bytes_per_processor / problem.element_size) {}
 
-  // FitRanks: of all grids that use enough processors, the one with the least communication.
+  // COSMA's FitRanks: of all grids that use enough processors, the one with the least communication.
   CosmaPlan plan() {
     bool within_bound = true;
     for_each_range([&](int64_t fewest, int64_t most) {
@@ -140,13 +140,15 @@ class Planner {
   }
 
  private:
-  // From here on one idle processor is at most a tenth of them, and a prime number of them can be avoided.
+  // From this many processors on, one idle processor is at most a tenth of them. So a prime number of processors can be
+  // avoided.
   static constexpr int64_t kFewestWithOneIdle = 10;
-  // Sequential parts are searched in no more grids than these. Among more grids there is always one whose tiles have
-  // the size that memory allows without them.
+  // The most grids in which sequential parts are searched. If there are more grids, one of them has tiles that fit in
+  // memory without sequential parts.
   static constexpr size_t kMostCutGrids = 1000;
 
-  // Numbers of processors: those with few enough idle, then more and more idle ones, until `visit` is satisfied.
+  // Calls `visit` with ranges of processor counts, until it returns true: first those with few enough idle processors,
+  // then those with more and more.
   template <class F>
   void for_each_range(F&& visit) const {
     int64_t most = grids_.most_usable();
@@ -166,11 +168,12 @@ class Planner {
       if (tile_of(grid) <= capacity_) consider(grid);
     });
     for (const CosmaPlan& grid : grids_to_cut(fewest, most)) {
-      if (!whole_fits(grid)) for_each_cut(grid, [&](const CosmaPlan& cut) { consider(cut); });
+      if (!fits_uncut(grid)) for_each_cut(grid, [&](const CosmaPlan& cut) { consider(cut); });
     }
   }
 
-  // A way to cut the tiles of A: with one step if that fits, else with the shortest steps, which move as much as any.
+  // Considers a grid with its sequential parts: with one step if that fits in memory, otherwise with the shortest
+  // steps. Shorter steps do not move more.
   void consider(CosmaPlan plan) {
     plan.steps = 1;
     if (!may_be_best(plan)) return;
@@ -187,23 +190,24 @@ class Planner {
   void improve(const CosmaPlan& plan) {
     Candidate candidate{plan, cosma_cost(problem_, plan)};
     Wide most = std::max(candidate.cost.moved_elements, candidate.cost.io_elements);
-    bool counts = most <= std::numeric_limits<int64_t>::max() / problem_.element_size;
-    if (counts && (!best_ || candidate.better_than(*best_))) best_ = candidate;
+    bool fits_in_64_bits = most <= std::numeric_limits<int64_t>::max() / problem_.element_size;
+    if (fits_in_64_bits && (!best_ || candidate.better_than(*best_))) best_ = candidate;
   }
 
-  bool whole_fits(CosmaPlan grid) const {
+  // Whether the grid fits in memory without sequential parts.
+  bool fits_uncut(CosmaPlan grid) const {
     if (fits(grid)) return true;
     grid.steps = most_steps(grid);
     return fits(grid);
   }
 
-  // Of A, before it is cut: some processor has one, at home or not.
+  // The elements of a tile of A without sequential parts. Some processor must hold one, in its own piece or as a copy.
   int64_t tile_of(const CosmaPlan& grid) const {
     return ceil_div(problem_.ni, grid.gx) * ceil_div(problem_.nj, grid.gy);
   }
   int64_t depth_of(const CosmaPlan& plan) const { return ceil_div(problem_.nk, plan.gz); }
 
-  // The most steps without empty ones that a plan may have.
+  // The most steps that a plan may have, without empty steps.
   int64_t most_steps(const CosmaPlan& plan) const {
     int64_t limit = kMostCosmaSteps / (used_by(plan) * plan.seqi * plan.seqj);
     return nonempty_parts(depth_of(plan), std::min(limit, depth_of(plan)));
@@ -211,11 +215,11 @@ class Planner {
 
   // ---- sequential parts ----
 
-  // All ways to cut the tiles of a grid that are tried, fewest parts first.
+  // Visits the sequential parts to try for a grid, fewest parts first.
   template <class F>
   void for_each_cut(const CosmaPlan& grid, F&& visit) const {
     int64_t most = kMostCosmaSteps / used_by(grid);
-    // Where only panels of one operand travel, and no tiles of A, the other side of a tile does not matter.
+    // If only panels of one operand are communicated, and no tiles of A, one side of a tile does not matter.
     bool cut_i = grid.gy > 1 || grid.gz > 1;
     bool cut_j = grid.gx > 1 || grid.gz > 1;
     std::vector<int64_t> parts_of_j = sequential_parts(problem_.nj, grid.gy, cut_j ? most : 1);
@@ -230,7 +234,7 @@ class Planner {
     }
   }
 
-  // The numbers of parts without empty ones: all that are small, then each an eighth larger than the one before.
+  // The numbers of parts to try: all small ones, then each an eighth larger than the one before. No part is empty.
   static std::vector<int64_t> sequential_parts(int64_t n, int64_t grid, int64_t most) {
     std::vector<int64_t> out;
     for (int64_t parts = 1; parts <= std::min(most, ceil_div(n, grid)); parts += std::max<int64_t>(1, parts / 8)) {
@@ -243,10 +247,10 @@ class Planner {
     return out;
   }
 
-  // The grids that need the least memory when cut, by a bound. It does not depend on the memory there is, so that what
-  // the search for the least memory finds is also found by the search for a plan.
+  // The grids to cut into sequential parts: those with the lowest bound on the memory that they then need. The bound
+  // does not depend on the available memory, so least_memory and the search for a plan find the same grids.
   std::vector<CosmaPlan> grids_to_cut(int64_t fewest, int64_t most) const {
-    if (kMostCosmaSteps / fewest < 2) return {};  // no step is left for a second part
+    if (kMostCosmaSteps / fewest < 2) return {};  // the limit of steps leaves none for a second part
     using Entry = std::tuple<double, int64_t, int64_t, int64_t>;
     std::priority_queue<Entry> least;
     std::array<double, 4> copies = least_copies();
@@ -263,13 +267,14 @@ class Planner {
     return grids;
   }
 
-  // About what a grid needs at least: home pieces, and copies of what travels.
+  // About the least memory that a grid needs: home pieces, and copies of the communicated tensors.
   double cut_floor(const CosmaPlan& grid, const std::array<double, 4>& copies) const {
-    int travelling = (grid.gx > 1) + (grid.gy > 1) + (grid.gz > 1);
-    return static_cast<double>(home_floor(used_by(grid))) + copies[static_cast<size_t>(travelling)];
+    int communicated = (grid.gx > 1) + (grid.gy > 1) + (grid.gz > 1);
+    return static_cast<double>(home_floor(used_by(grid))) + copies[static_cast<size_t>(communicated)];
   }
 
-  // By the number of tensors that travel: the least copies with steps as large as the limit of steps makes them.
+  // By the number of communicated tensors: the least elements of their copies, if the steps are as short as the limit
+  // of steps allows.
   std::array<double, 4> least_copies() const {
     double step = static_cast<double>(problem_.ni) * static_cast<double>(problem_.nj) *
                   static_cast<double>(problem_.nk) / static_cast<double>(kMostCosmaSteps);
@@ -277,7 +282,7 @@ class Planner {
     return {0, 1, 2 * std::sqrt(step), 3 * std::cbrt(step * step)};
   }
 
-  // No way to use so many processors or fewer leaves all of them with less than this.
+  // With at most this many processors, some processor owns at least this many elements.
   int64_t home_floor(int64_t processors) const {
     int64_t elements = problem_.ni * problem_.nj + problem_.ni * problem_.nk + problem_.nk * problem_.nj;
     return ceil_div(elements, processors);
@@ -305,7 +310,8 @@ class Planner {
 
   // ---- the chosen plan ----
 
-  // The fewest steps that fit, where some are known to. COSMA's formula knows one processor; another may need more.
+  // The fewest steps that fit in memory, for a plan that fits with some number of steps. COSMA's formula considers one
+  // processor only; others may need shorter steps, so it is the first guess.
   int64_t fewest_steps(CosmaPlan plan) const {
     int64_t depth = depth_of(plan);
     plan.steps = 1;
@@ -329,7 +335,7 @@ class Planner {
     return plan;
   }
 
-  // A plan is chosen only if this holds.
+  // Cannot overflow, because improve only keeps plans whose bytes fit in 64 bits.
   int64_t bytes(Wide elements) const {
     Wide total = elements * problem_.element_size;
     if (total > std::numeric_limits<int64_t>::max()) throw InternalError("the bytes moved do not fit in 64 bits");

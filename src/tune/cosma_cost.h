@@ -6,18 +6,17 @@
 
 namespace distal::core {
 
-// Sums over all processors can pass 64 bits while plans are still being compared.
+// Sums over all processors may exceed 64 bits while plans are compared.
 __extension__ using Wide = __int128;
 
-// One way to run the program: what algorithms/cosma.distal does with these params, counted. All counts are exact for
-// any sizes, grid, steps and sequential parts.
+// The cost of algorithms/cosma.distal with the params of a plan. All counts are exact for any sizes, grid, steps and
+// sequential parts.
 //
-// Each tensor is cut by two dimensions of the grid as the work is, and once more by the third, so a processor's home
-// pieces are the p-th part of all tensors. Beside them it holds a tile of A, a panel of B and one of C, each only if
-// it does not lie in its own piece: with gz == 1 no tile of A is held twice, with gy == 1 no panel of B, with gx == 1
-// none of C.
+// Two dimensions of the grid cut each tensor like the work, and the third cuts it once more. So each of p processors
+// owns 1/p of all tensors. It also holds copies of a tile of A, a panel of B and a panel of C, unless they lie in its
+// own pieces: there is no copy of A if gz == 1, of B if gy == 1, and of C if gx == 1.
 struct CosmaCost {
-  int64_t memory_elements;  // on the most loaded processor, home pieces and copies
+  int64_t memory_elements;  // home pieces and copies, on the most loaded processor
   int64_t work;             // multiply-adds of the most loaded processor
   Wide moved_elements;      // by all processors
   Wide io_elements;         // of B and C into the most loaded processor and of A out of it, owned or not
@@ -25,16 +24,16 @@ struct CosmaCost {
 
 CosmaCost cosma_cost(const CosmaProblem& problem, const CosmaPlan& plan);
 
-// Two of these counts alone, for those who search.
+// Single fields of the cost, for the search: memory_elements and io_elements.
 int64_t cosma_memory(const CosmaProblem& problem, const CosmaPlan& plan);
 Wide cosma_io(const CosmaProblem& problem, const CosmaPlan& plan);
 
-// COSMA's s = (S - ab) / (a + b): the elements of k that a step can have at most beside what else is in memory, on a
-// processor that finds none of its panels at home. Less than 1 if none can. Other processors may have room for less.
+// COSMA's s = (S - ab) / (a + b): the most elements of k in a step that fit in memory, on a processor that owns none of
+// its panels. Less than 1 if no step fits. On other processors less may fit.
 int64_t cosma_longest_step(const CosmaProblem& problem, const CosmaPlan& plan, int64_t memory_elements);
 
-// The largest number of parts, at most `parts`, into which n is cut without an empty one: blocks have
-// ceil(n / parts) elements.
+// The largest number of parts, at most `parts`, that n can be cut into without an empty part. Blocks have ceil(n /
+// parts) elements.
 int64_t nonempty_parts(int64_t n, int64_t parts);
 
 }  // namespace distal::core

@@ -12,7 +12,7 @@
 namespace distal {
 namespace {
 
-TEST(Api, RunsAndCountsWhatItSaid) {
+TEST(Api, CountsWhatItsCostSays) {
   Summa s;
   fill(s.B, 1);
   fill(s.C, 2);
@@ -212,7 +212,7 @@ TEST(Api, TensorsDefinedByOneAnotherEndWithTheirHandles) {
             "error: a tensor in A(i) = B(i) is gone; keep it until the kernel is compiled");
 }
 
-TEST(Api, WhatOnlyTheHandlesCanSayWrong) {
+TEST(Api, MistakesThatOnlyTheApiAllows) {
   IndexVar i("i");
   Param none(0);
   Machine m{Grid(2)};
@@ -245,7 +245,7 @@ TEST(Api, BuffersThatDoNotFitAreRefused) {
   Tensor<double> A("A", {2, 2});
   A.bind(7, buffer.data());
   EXPECT_EQ(error_of([&] { A.pieces(); }), "error: tensor A: processor 7 owns no piece that a buffer could hold");
-  // A processor that owns nothing has an empty one; another one would not be used.
+  // A processor that owns nothing accepts only an empty buffer.
   Format cut({Dense}, Distribution(Machine{Grid(3)}, {0}));
   Tensor<double> D("D", {2}, cut);
   std::vector<double> empty;
@@ -261,7 +261,7 @@ TEST(Api, BuffersThatDoNotFitAreRefused) {
   EXPECT_EQ(error_of([&] { B.pieces(); }), "error: tensor B: a buffer of 1 strides for a tensor of 2 dimensions");
 }
 
-TEST(Api, ErrorsSpeakTheProgram) {
+TEST(Api, ErrorsQuoteTheProgram) {
   Tensor<double> A({4, 4}), B({4, 5});
   EXPECT_EQ(error_of([&] { A.compile(); }), "error: tensor " + A.name() + " has no statement to compile");
   IndexVar i("i"), j("j"), q("q");

@@ -16,13 +16,13 @@ std::string thrown_by(const F& f, const Tell& tell) {
   return "no error";
 }
 
-// All that the Error says which f throws, with its place and its help.
+// The whole text of the Error that f throws, with its position and its help.
 template <class F>
 std::string error_of(const F& f) {
   return thrown_by(f, [](const Error& e) { return std::string(e.what()); });
 }
 
-// Its message alone.
+// Only the message of that Error.
 template <class F>
 std::string message_of(const F& f) {
   return thrown_by(f, [](const Error& e) { return e.message(); });

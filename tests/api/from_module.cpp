@@ -60,7 +60,7 @@ TensorHandle FromModule::define(size_t s) {
   } else {
     left = expression(source.statement.rhs);
   }
-  for (const core::Command& c : source.schedule) say(defined.schedule(), c);
+  for (const core::Command& c : source.schedule) add_command(defined.schedule(), c);
   return defined;
 }
 
@@ -76,7 +76,7 @@ Int FromModule::number(const core::IntExpr& e) const {
     case Kind::CeilDiv: return ceildiv(number(e.a()), number(e.b()));
     case Kind::Min: return min(number(e.a()), number(e.b()));
     case Kind::Max: return max(number(e.a()), number(e.b()));
-    case Kind::Mod: break;  // has no form in a text either
+    case Kind::Mod: break;  // the text language has none either
   }
   throw std::logic_error("an expression that no text has");
 }
@@ -93,7 +93,7 @@ Grid FromModule::grid(const core::Grid& g) const {
   return out;
 }
 
-// A machine in place is the declared one of the same levels.
+// A machine that a text writes in place becomes the declared machine with the same levels, if there is one.
 Machine FromModule::machine(const core::Machine& m) const {
   for (const core::Machine& declared : module_.machines) {
     if (m.name == declared.name || (m.name.empty() && m.levels == declared.levels)) return machines_.at(declared.name);
@@ -166,23 +166,23 @@ Onto FromModule::onto(const core::GridRef& ref) const {
   return out;
 }
 
-void FromModule::say(Schedule& schedule, const core::Command& command) const {
+void FromModule::add_command(Schedule& schedule, const core::Command& command) const {
   auto v = [](const auto& x) { return variable(x); };
   auto vs = [](const auto& x) { return variables(x); };
-  auto say_distribute = [&](const core::DistributeCommand& c) {
+  auto add_distribute = [&](const core::DistributeCommand& c) {
     c.onto ? schedule.distribute(vs(c.variables), onto(*c.onto)) : schedule.distribute(vs(c.variables));
   };
-  auto say_communicate = [&](const core::CommunicateCommand& c) {
+  auto add_communicate = [&](const core::CommunicateCommand& c) {
     std::vector<TensorHandle> named;
     for (const core::Name& t : c.tensors) named.push_back(tensors_.at(t.text));
     schedule.communicate(named, v(c.at));
   };
-  auto say_parallelize = [&](const core::ParallelizeCommand& c) {
+  auto add_parallelize = [&](const core::ParallelizeCommand& c) {
     schedule.parallelize(v(c.variable), c.race == core::Race::None        ? OutputRace::None
                                         : c.race == core::Race::Reduction ? OutputRace::Reduction
                                                                           : OutputRace::Atomics);
   };
-  auto say_precompute = [&](const core::PrecomputeCommand& c) {
+  auto add_precompute = [&](const core::PrecomputeCommand& c) {
     auto home = tensors_.find(c.workspace.text);
     if (home == tensors_.end()) {
       schedule.precompute(expression(c.expr), vs(c.variables), vs(c.copies), c.workspace.text);
@@ -196,17 +196,17 @@ void FromModule::say(Schedule& schedule, const core::Command& command) const {
           [&](const core::DivideCommand& c) { schedule.divide(v(c.target), v(c.outer), v(c.inner), number(c.parts)); },
           [&](const core::CollapseCommand& c) { schedule.collapse(v(c.outer), v(c.inner), v(c.fused)); },
           [&](const core::ReorderCommand& c) { schedule.reorder(vs(c.order)); },
-          say_distribute,
+          add_distribute,
           [&](const core::DistributeOntoCommand& c) {
             schedule.distribute(vs(c.targets), vs(c.distributed), vs(c.local), onto(c.onto));
           },
-          say_communicate,
+          add_communicate,
           [&](const core::RotateCommand& c) { schedule.rotate(v(c.target), vs(c.by), v(c.result)); },
           [&](const core::SubstituteCommand& c) { schedule.substitute(vs(c.variables), {c.kernel.text}); },
-          say_parallelize,
+          add_parallelize,
           [&](const core::UnrollCommand& c) { schedule.unroll(v(c.variable), number(c.factor)); },
           [&](const core::VectorizeCommand& c) { schedule.vectorize(v(c.variable)); },
-          say_precompute,
+          add_precompute,
       },
       command.action);
 }

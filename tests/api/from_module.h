@@ -10,12 +10,12 @@
 
 namespace distal {
 
-// A program that was parsed, said again with the objects of the public interface.
+// Builds a parsed program again with the objects of the public API.
 class FromModule {
  public:
   explicit FromModule(const core::Module& module);
 
-  // Gives the tensor that statement s defines that definition and its schedule, and returns it.
+  // Defines and schedules the output of statement s as the module does, and returns it.
   TensorHandle define(size_t s);
   TensorHandle& tensor(const std::string& name) { return tensors_.at(name); }
 
@@ -31,7 +31,7 @@ class FromModule {
   Expr expression(const core::Expr& e) const;
   Access access(const core::Access& a) const;
   Onto onto(const core::GridRef& ref) const;
-  void say(Schedule& schedule, const core::Command& command) const;
+  void add_command(Schedule& schedule, const core::Command& command) const;
 
   const core::Module& module_;
   std::map<std::string, Param> params_;

@@ -1,4 +1,4 @@
-// Leaves for a runtime of the caller's own.
+// Leaves that run in the caller's own runtime.
 
 #include "distal/leaves.h"
 
@@ -20,8 +20,8 @@ schedule
   communicate({A, B, C}, io)
 )";
 
-// The rows of one processor, in memory that has only these: the element at 0, 0 is before its beginning.
-TEST(Leaves, RunOnRectanglesWhereverTheyLie) {
+// The memory has only the rows of one processor. So the address of element (0, 0) is before its beginning.
+TEST(Leaves, RunOnAnyRectangles) {
   constexpr int64_t n = 5, first = 3;
   Leaves leaves(kGemm, {{"n", n}}, "double");
   std::vector<double> a(2 * n, 1), b(2 * n), c(n * n);
@@ -37,7 +37,7 @@ TEST(Leaves, RunOnRectanglesWhereverTheyLie) {
       EXPECT_EQ(a[i * n + j], sum) << i << ", " << j;
     }
   }
-  EXPECT_TRUE(leaves.begins(0)) << "the sum is in the leaf, so what the output held does not matter";
+  EXPECT_TRUE(leaves.begins(0)) << "the whole sum is in the leaf, so it overwrites the output";
   EXPECT_FALSE(leaves.description(0).empty());
 }
 
@@ -67,10 +67,10 @@ schedule
   EXPECT_EQ(a, expected);
 }
 
-TEST(Leaves, RefuseWhatIsNoType) {
+TEST(Leaves, RefuseUnknownTypes) {
   try {
     Leaves(kGemm, {}, "half");
-    FAIL() << "it was taken";
+    FAIL() << "it was accepted";
   } catch (const Error& e) {
     EXPECT_EQ(e.message(), "there is no element type half");
   }

@@ -1,4 +1,4 @@
-// Random programs, said in C++: they are the programs that their texts are, and compute what the reference does.
+// Random programs, built with the C++ API. They equal the programs of their texts, and compute what the reference does.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -25,16 +25,16 @@ constexpr uint64_t kPrograms = 60;
 #else
 constexpr uint64_t kPrograms = 400;
 #endif
-constexpr uint64_t kFirstSeed = 2'000'000;  // others than in the property tests
-constexpr int kMarkedRuns = 3;              // their leaves are compiled, which takes a while
+constexpr uint64_t kFirstSeed = 2'000'000;  // different from the seeds of the property tests
+constexpr int kMarkedRuns = 3;              // programs with marked loops; compiling their leaves is slow
 
-// ---- two modules as the same value ----
+// ---- comparing modules ----
 
-// What two ways to write one program may differ in: the names of a distribution's dimensions, whether a whole literal
-// has a point, whether a machine is named, and the order of declarations.
-class Plain {
+// Makes modules comparable. Two texts of one program may differ in the names of a distribution's dimensions, the
+// decimal point of a whole literal, the names of machines, and the order of declarations.
+class Normalizer {
  public:
-  explicit Plain(const core::Module& module) : out_(module) {}
+  explicit Normalizer(const core::Module& module) : out_(module) {}
 
   core::Module run() {
     for (core::Tensor& t : out_.tensors) tensor(t);
@@ -101,7 +101,7 @@ class Plain {
   core::Module out_;
 };
 
-// Without the declarations that `other` does not have: a kernel declares only what it uses.
+// Removes the declarations that `other` does not have: a kernel declares only what it uses.
 core::Module declared_in(core::Module module, const core::Module& other) {
   auto keep = [](auto& mine, const auto& theirs) {
     std::erase_if(mine, [&](const auto& item) {
@@ -115,10 +115,10 @@ core::Module declared_in(core::Module module, const core::Module& other) {
 }
 
 void expect_same_program(const core::Module& written, const std::string& text) {
-  core::Module said = core::parse_module(text, "kernel");
-  core::Module want = Plain(written).run(), have = Plain(said).run();
+  core::Module built = core::parse_module(text, "kernel");
+  core::Module want = Normalizer(written).run(), have = Normalizer(built).run();
   want = declared_in(want, have);
-  EXPECT_TRUE(want == have) << "said:\n" << core::to_string(have) << "\nwritten:\n" << core::to_string(want);
+  EXPECT_TRUE(want == have) << "built:\n" << core::to_string(have) << "\nwritten:\n" << core::to_string(want);
 }
 
 // ---- data ----
@@ -131,20 +131,20 @@ struct Elements : TensorHandle {
 
 class RandomProgram {
  public:
-  explicit RandomProgram(const core::Module& module) : module_(module), said_(module) {}
+  explicit RandomProgram(const core::Module& module) : module_(module), built_(module) {}
 
-  // All statements in one kernel. A tensor has one definition at a time.
+  // Compares the text of one kernel of all statements. No tensor may be defined twice.
   void check_text() {
     std::vector<TensorHandle> defined;
-    for (size_t s = 0; s < module_.statements.size(); ++s) defined.push_back(said_.define(s));
+    for (size_t s = 0; s < module_.statements.size(); ++s) defined.push_back(built_.define(s));
     expect_same_program(module_, Kernel(defined).text());
   }
 
-  // Statement by statement, each against the reference.
+  // Runs statement by statement and compares each with the reference.
   void check_run() {
     for (const core::Tensor& t : module_.tensors) fill(t.name);
     for (size_t s = 0; s < module_.statements.size(); ++s) {
-      Kernel kernel = said_.define(s).compile();
+      Kernel kernel = built_.define(s).compile();
       std::map<std::string, std::vector<std::byte>> before;
       for (const core::Tensor& t : module_.tensors) before[t.name] = gather(t.name);
       RunReport report = kernel.run({2, s % 2 == 0});
@@ -158,13 +158,13 @@ class RandomProgram {
 
   int64_t index(const std::string& name, std::span<const int64_t> at) {
     int64_t out = 0;
-    std::vector<int64_t> shape = said_.tensor(name).shape();
+    std::vector<int64_t> shape = built_.tensor(name).shape();
     for (size_t d = 0; d < at.size(); ++d) out = out * shape[d] + at[d];
     return out;
   }
 
   void fill(const std::string& name) {
-    Elements(said_.tensor(name)).fill_elements([&](const std::vector<int64_t>& at, void* element) {
+    Elements(built_.tensor(name)).fill_elements([&](const std::vector<int64_t>& at, void* element) {
       core::with_element_type(module_.type, [&](auto zero) {
         auto value = core::random_value<decltype(zero)>(core::tensor_seed(name, 1), index(name, at));
         std::memcpy(element, &value, sizeof(value));
@@ -174,9 +174,9 @@ class RandomProgram {
 
   std::vector<std::byte> gather(const std::string& name) {
     int64_t volume = 1;
-    for (int64_t extent : said_.tensor(name).shape()) volume *= extent;
+    for (int64_t extent : built_.tensor(name).shape()) volume *= extent;
     std::vector<std::byte> out(static_cast<size_t>(volume * size()));
-    Elements(said_.tensor(name)).fill_elements([&](const std::vector<int64_t>& at, void* element) {
+    Elements(built_.tensor(name)).fill_elements([&](const std::vector<int64_t>& at, void* element) {
       std::memcpy(out.data() + index(name, at) * size(), element, static_cast<size_t>(size()));
     });
     return out;
@@ -188,21 +188,21 @@ class RandomProgram {
     all.push_back(statement.lhs);
     for (const core::Access& a : all) {
       for (size_t d = 0; d < a.indices.size(); ++d) {
-        extents[a.indices[d].name] = said_.tensor(a.tensor).shape()[d];
+        extents[a.indices[d].name] = built_.tensor(a.tensor).shape()[d];
       }
     }
     auto then = [&](const std::string& tensor, std::span<const int64_t> at) -> const void* {
       return before.at(tensor).data() + index(tensor, at) * size();
     };
     auto now = [&](const std::string& tensor, std::span<const int64_t> at) -> const void* {
-      return Elements(said_.tensor(tensor)).element({at.begin(), at.end()});
+      return Elements(built_.tensor(tensor)).element({at.begin(), at.end()});
     };
     core::CheckResult result = core::check_statement(statement, module_.type, extents, then, now, 0, 0);
     EXPECT_TRUE(result.ok) << core::to_string(statement) << ": " << result.first_wrong;
   }
 
   const core::Module& module_;
-  FromModule said_;
+  FromModule built_;
 };
 
 // ---- which programs ----
@@ -228,8 +228,8 @@ bool defines_twice(const core::Module& module) {
   return false;
 }
 
-// A machine that the text only declares, and no tensor or command names: in C++ a bare distribute has to name it.
-bool takes_machine_unsaid(const core::Module& module) {
+// Whether a bare distribute takes a machine that no tensor or command names. In C++ it would have to name it.
+bool uses_unnamed_machine(const core::Module& module) {
   for (const core::ScheduledStatement& s : module.statements) {
     bool bare = std::any_of(s.schedule.begin(), s.schedule.end(), [](const core::Command& c) {
       const auto* d = std::get_if<core::DistributeCommand>(&c.action);
@@ -261,26 +261,26 @@ bool is_legal(const core::Module& module) {
 }
 
 TEST(RandomPrograms, AreWhatTheirTextsAre) {
-  int said = 0, run = 0, marked = 0;
+  int compared = 0, run = 0, marked = 0;
   for (uint64_t seed = kFirstSeed; seed < kFirstSeed + kPrograms && !HasFailure(); ++seed) {
     core::property::GeneratedProgram generated = core::property::generate_program(seed);
     SCOPED_TRACE(fmt::format("seed {}\n{}", seed, generated.text));
-    if (generated.wrong) continue;  // may name what there is no object for
+    if (generated.wrong) continue;  // it may use undeclared names, which have no object
     core::Module module = core::parse_module(generated.text, "program");
-    if (takes_machine_unsaid(module)) continue;
+    if (uses_unnamed_machine(module)) continue;
     if (!is_legal(module)) {
       EXPECT_THROW(RandomProgram(module).check_run(), Error);
       continue;
     }
     if (!defines_twice(module)) {
-      ++said;
+      ++compared;
       RandomProgram(module).check_text();
     }
     if (is_marked(module) && ++marked > kMarkedRuns) continue;
     ++run;
     RandomProgram(module).check_run();
   }
-  EXPECT_GE(said, static_cast<int>(kPrograms) * 7 / 10);
+  EXPECT_GE(compared, static_cast<int>(kPrograms) * 7 / 10);
   EXPECT_GE(run, static_cast<int>(kPrograms) * 6 / 10);
 }
 

@@ -1,4 +1,4 @@
-// Tensors that change their format: from every layout to every other, by the elements that each processor holds.
+// Redistributes tensors from every layout to every other, and compares the elements that each processor holds.
 
 #include <distal/distal.h>
 #include <gtest/gtest.h>
@@ -70,7 +70,7 @@ std::vector<Layout> layouts() {
 
 using Point = std::vector<int64_t>;
 
-// The coordinates that the rectangles of a piece have along a dimension, in order: what it packs one after another.
+// The coordinates of a piece along a dimension, in the order in which they are packed.
 std::vector<int64_t> packed(const PieceInfo& piece, size_t dimension) {
   std::set<int64_t> all;
   for (const Rectangle& r : piece.rectangles) {
@@ -79,7 +79,7 @@ std::vector<int64_t> packed(const PieceInfo& piece, size_t dimension) {
   return {all.begin(), all.end()};
 }
 
-// What every processor holds, read from memory by what the piece says of itself.
+// The elements of every processor, read from memory with the strides of its piece.
 template <class T>
 std::map<int64_t, std::map<Point, T>> held(Tensor<T>& tensor) {
   std::map<int64_t, std::map<Point, T>> out;
@@ -204,7 +204,7 @@ TEST(Redistribution, KnowsSizesAtRunTime) {
   EXPECT_EQ(a.pieces()[1].rectangles, (std::vector<Rectangle>{{{3}, {6}}, {{12}, {13}}}));
 }
 
-// Rows of A and B on a line, and A(i, j) = 2 * B(i, j) where they are.
+// A and B are distributed by rows. A(i, j) = 2 * B(i, j) is computed where the rows are.
 struct Doubling {
   Machine m{Grid(3), "M"};
   Format rows{{Dense, Dense}, Distribution(m, {0})};
@@ -292,8 +292,8 @@ TEST(Redistribution, WritesStraightIntoTheCallersBuffers) {
   RunReport report = scalapack.copy_from(rows);
   EXPECT_EQ(buffers[0], (std::vector<double>{0, 8, 2, 10})) << "column by column";
   EXPECT_EQ(buffers[3], (std::vector<double>{5, 13, 7, 15}));
-  EXPECT_EQ(report.bytes_moved, 12 * 8) << "each processor has two of its four already, but for 1 and 2";
-  // The same by hand: a copy may go from one machine to another.
+  EXPECT_EQ(report.bytes_moved, 12 * 8) << "processors 0 and 3 have two of their four elements already";
+  // The same as a statement: a copy may go from one machine to another.
   IndexVar i, j;
   scalapack(i, j) = rows(i, j);
   rows.set({0, 0}, 77);

@@ -1,4 +1,4 @@
-// A kernel that runs again keeps what it made; these change something in between.
+// A kernel keeps its engine for later runs. These tests change something between two runs.
 
 #include <distal/distal.h>
 #include <gtest/gtest.h>
@@ -108,7 +108,7 @@ TEST_P(Rerun, WithOtherOptions) {
   }
 }
 
-// Long enough that threads would share the sum; its addends are of very different sizes, so the order shows.
+// The sum is long enough for threads to share. Its addends differ so much in size that their order changes the result.
 TEST(StrictOrder, IsThatOfTheLoopsOnAnyNumberOfThreads) {
   constexpr int64_t n = 100000;
   Tensor<double> a, b({n}), c({n});
@@ -157,7 +157,7 @@ TEST_P(Rerun, AfterAParamThatIsRefused) {
   p.expect_right();
 }
 
-// A run writes the result, so they take turns.
+// Every run writes A, so the threads take turns.
 TEST_P(Rerun, FromSeveralThreads) {
   Product p;
   Kernel kernel = p.A.compile();

@@ -1,4 +1,4 @@
-// The whole scheduling language from C++, and compound schedules over it.
+// The whole scheduling language in C++, and compound schedules.
 
 #include <distal/distal.h>
 #include <gtest/gtest.h>
@@ -101,8 +101,8 @@ TEST(ApiSchedule, SumsInParallel) {
   Mttkrp m;
   m.A.schedule().parallelize(m.j);
   EXPECT_EQ(message_of([&] { m.A.compile(); }),
-            "parallelize: loop j sums over j, and its iterations would add to the same element of A at once; say how, "
-            "with parallelize(j, reduction) or parallelize(j, atomics), or parallelize a loop that indexes A");
+            "parallelize: loop j sums over j, and its iterations would add to the same element of A at once; use "
+            "parallelize(j, reduction) or parallelize(j, atomics), or parallelize a loop that indexes A");
 }
 
 struct Gemm {
@@ -150,7 +150,7 @@ TEST(ApiSchedule, CompoundSchedulesAreFunctionsOverCommands) {
   EXPECT_EQ(own.A.at({3, 6}), want);
 }
 
-// Every kernel by its name in C++: of the loops of a product the innermost ones, in an order that makes them fit.
+// Substitutes each kernel, by its name in C++, for the innermost loops of a matrix product in a suitable order.
 TEST(ApiSchedule, KernelsByName) {
   auto run = [](const std::string& name, const LeafKernelName& kernel, auto order, size_t loops) {
     Gemm g;
@@ -238,7 +238,7 @@ TEST(ApiParams, ANewSizeBeginsAtZero) {
   a.for_each([](const auto&, double value) { EXPECT_EQ(value, 0); });
 }
 
-TEST(ApiBuffers, BindingOneLeavesTheOthers) {
+TEST(ApiBuffers, BindingOneKeepsTheOthers) {
   Machine line{Grid(2)};
   Tensor<double> a({6}, Format({Dense}, Distribution(line, {0})));
   a.fill([](const auto& at) { return static_cast<double>(at[0]); });
@@ -248,7 +248,7 @@ TEST(ApiBuffers, BindingOneLeavesTheOthers) {
   EXPECT_EQ(a.at({4}), 4);
 }
 
-TEST(ApiBuffers, ElementsThatWouldBeOneAreRefused) {
+TEST(ApiBuffers, OverlappingElementsAreRefused) {
   Tensor<double> A("A", {4, 3});
   std::vector<double> memory(40);
   auto refuses = [&](std::vector<int64_t> strides) {
@@ -272,7 +272,7 @@ TEST(ApiBuffers, ElementsThatWouldBeOneAreRefused) {
   }
 }
 
-TEST(ApiBuffers, OneThatStridesLeaveIsRefused) {
+TEST(ApiBuffers, StridesThatLeaveTheBufferAreRefused) {
   Tensor<double> A("A", {4, 3});
   std::vector<double> memory(12);
   EXPECT_EQ(error_of([&] {
@@ -286,8 +286,8 @@ TEST(ApiBuffers, OneThatStridesLeaveIsRefused) {
   EXPECT_EQ(memory[3], 7);
 }
 
-// Where elements of one lie between those of the other they are apart.
-TEST(ApiBuffers, WhatIsWrittenLiesApart) {
+// Interleaved buffers do not overlap.
+TEST(ApiBuffers, WrittenBuffersMustNotOverlap) {
   Tensor<double> A("A", {4}), B("B", {4}), C("C", {4});
   IndexVar i;
   A(i) = B(i) * C(i);
@@ -303,7 +303,7 @@ TEST(ApiBuffers, WhatIsWrittenLiesApart) {
     EXPECT_EQ(error_of([&] { kernel.run(); }), "error: " + same + "\n  help: bind other memory to one of them");
   }
   B.bind(0, all.subspan(4));
-  C.bind(0, all.subspan(4));  // both only read it
+  C.bind(0, all.subspan(4));  // B and C are only read
   kernel.run();
   EXPECT_EQ(memory[3], 9);
   B.bind(0, all.subspan(1), {2});
@@ -315,7 +315,7 @@ TEST(ApiBuffers, WhatIsWrittenLiesApart) {
   EXPECT_EQ(message_of([&] { kernel.run(); }), same);
 }
 
-TEST(ApiBuffers, OneThatIsTooSmallIsRefused) {
+TEST(ApiBuffers, SmallBuffersAreRefused) {
   Machine line{Grid(2)};
   Tensor<double> A("A", {5, 4}, Format({Dense, Dense}, Distribution(line, {0})));
   std::vector<double> first(12), second(7);

@@ -8,7 +8,7 @@
 
 namespace distal {
 
-// A small whole number, another at each place and for each salt.
+// A small whole number that depends on the coordinates and on the salt.
 inline double value_of(const std::vector<int64_t>& at, double salt) {
   double v = salt;
   for (int64_t x : at) v = std::fmod(v * 7.0 + static_cast<double>(x) * 3.0 + 1.0, 11.0);
@@ -19,7 +19,7 @@ inline void fill(Tensor<double>& t, double salt) {
   t.fill([&](const std::vector<int64_t>& at) { return value_of(at, salt); });
 }
 
-// A = B C by its definition, exact on small whole numbers.
+// Checks A = B C by definition. Small whole numbers make it exact.
 inline void expect_product(const Tensor<double>& a, const Tensor<double>& b, const Tensor<double>& c) {
   std::vector<int64_t> rows = a.shape();
   int64_t depth = b.shape()[1];

@@ -118,7 +118,7 @@ Tensors<T> gemm_inputs(int64_t ni, int64_t nj, int64_t nk) {
   return tensors;
 }
 
-// The product as any engine would compute it, in the element type.
+// Computes the product in the element type, as an engine does.
 template <class T>
 void multiply(Tensors<T>& tensors, int64_t ni, int64_t nj, int64_t nk) {
   for (int64_t i = 0; i < ni; ++i)
@@ -145,7 +145,7 @@ TYPED_TEST(TypedReference, AcceptsAProductAndRefusesAWrongElementOfIt) {
   EXPECT_EQ(result.checked, 37 * 53);
   EXPECT_EQ(result.first_wrong, "");
 
-  after.at("A", {11, 7}) += T(1);  // A(11, 7) is at most 29 * 64, and an integer must be exact
+  after.at("A", {11, 7}) += T(1);  // |A(11, 7)| is at most 29 * 64, and an integer result must be exact
   result = check(kGemm, extents, before, after);
   EXPECT_FALSE(result.ok);
   EXPECT_GT(result.max_relative_error, 1e-4);
@@ -158,7 +158,7 @@ TYPED_TEST(TypedReference, ATermIsSummedOverItsOwnVariablesOnly) {
   for (const char* name : {"B", "D"}) tensors.add(name, {2, 3});
   tensors.add("c", {5});
   tensors.add("s", {});
-  // s stands outside every sum, D outside the sums over k and l, c is summed over l.
+  // s is outside all sums, D is outside the sums over k and l, and c is summed over l.
   Statement statement =
       assign(access("A", "i"), access("B", "ik") - (access("D", "ij") - -access("c", "l")) + access("s", ""));
   std::vector<T> got = evaluate(statement, {{"i", 2}, {"j", 3}, {"k", 3}, {"l", 5}}, tensors);
@@ -174,7 +174,7 @@ TEST(Reference, AProductOfSumsIsOneTerm) {
   Tensors<int64_t> tensors;
   tensors.add("B", {4});
   tensors.add("d", {});
-  // (B(k) + d) * 2 is summed over k whole: d counts four times.
+  // The whole product (B(k) + d) * 2 is summed over k, so d counts four times.
   Statement statement = assign(access("a", ""), (access("B", "k") + access("d", "")) * number(2));
   int64_t want = 0;
   for (int64_t k = 0; k < 4; ++k) want += (tensors.at("B", {k}) + tensors.at("d", {})) * 2;
@@ -248,7 +248,7 @@ TEST(Reference, TheErrorIsRelativeToWhatCancels) {
   before.add("a", {});
   Tensors<double> after = before;
   Statement statement = assign(access("a", ""), access("c", "") - access("b", ""));
-  after.at("a", {}) = 1 + 1e-6;  // far off for a 1, but not for a difference of numbers of 1e10
+  after.at("a", {}) = 1 + 1e-6;  // a large error for 1, but not for a difference of two numbers of size 1e10
   EXPECT_TRUE(check(statement, {}, before, after).ok);
   after.at("a", {}) = 1.1;
   EXPECT_FALSE(check(statement, {}, before, after).ok);
@@ -272,7 +272,7 @@ TEST(Reference, InfinitiesAndNansMustMatch) {
   }
 }
 
-TEST(Reference, WhatOverflowsOrVanishesInTheElementTypeMayDoSo) {
+TEST(Reference, OverflowAndUnderflowOfTheElementTypeAreAccepted) {
   Tensors<float> before;
   before.add("b", {});
   before.add("a", {});
@@ -289,7 +289,7 @@ TEST(Reference, SamplesAreDistinctAscendingAndHoldTheCorners) {
   std::vector<int64_t> shape{40, 1, 50};
   std::vector<int64_t> places;
   auto collect = [&](int64_t place) { places.push_back(place); };
-  for_each_place(access("A", "ijk"), shape, 100, 7, collect);
+  for_each_position(access("A", "ijk"), shape, 100, 7, collect);
   ASSERT_EQ(places.size(), 100U);
   EXPECT_TRUE(std::is_sorted(places.begin(), places.end()));
   std::set<int64_t> distinct(places.begin(), places.end());
@@ -298,20 +298,20 @@ TEST(Reference, SamplesAreDistinctAscendingAndHoldTheCorners) {
 
   for (int64_t all : {int64_t{0}, int64_t{-1}, int64_t{2000}, int64_t{9999}}) {
     places.clear();
-    for_each_place(access("A", "ijk"), shape, all, 7, collect);
+    for_each_position(access("A", "ijk"), shape, all, 7, collect);
     EXPECT_EQ(places.size(), 2000U);
   }
   places.clear();
-  for_each_place(access("A", "ijk"), shape, 1999, 7, collect);
+  for_each_position(access("A", "ijk"), shape, 1999, 7, collect);
   EXPECT_EQ(places.size(), 1999U);
   places.clear();
-  for_each_place(access("A", "abcdefghijklmnopqrst"), std::vector<int64_t>(20, 4), 10, 7, collect);
+  for_each_position(access("A", "abcdefghijklmnopqrst"), std::vector<int64_t>(20, 4), 10, 7, collect);
   EXPECT_EQ(places.size(), 10U);
 }
 
 TEST(Reference, SamplesReachTheDiagonalOfARepeatedIndex) {
   int64_t on_diagonal = 0;
-  for_each_place(access("A", "ii"), {1000, 1000}, 100, 7, [&](int64_t place) {
+  for_each_position(access("A", "ii"), {1000, 1000}, 100, 7, [&](int64_t place) {
     if (place / 1000 == place % 1000) ++on_diagonal;
   });
   EXPECT_GE(on_diagonal, 40);
@@ -327,7 +327,7 @@ TEST(Reference, AThousandSamplesOfALongSumAreQuick) {
   std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   EXPECT_EQ(result.checked, 1000);
   RecordProperty("seconds", std::to_string(seconds.count()));
-  EXPECT_LT(seconds.count(), 60);  // a guard against a change of order, wide enough for sanitizers
+  EXPECT_LT(seconds.count(), 60);  // finds only a wrong complexity; sanitizers are slow
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A run whose result is wrong: what the checker says of a store in which somebody has changed an element.
+// The checker of results, on stores in which the test has changed an element.
 
 #include "cli/checker.h"
 
@@ -15,7 +15,7 @@ tensor b(6) : x -> x on M
 a(i) = 2 * b(i)
 )";
 
-// A program with its data in place, of which the test plays the engine.
+// A program with its data in place. The test writes the output itself, in place of an engine.
 class CheckedCopy {
  public:
   CheckedCopy()
@@ -81,14 +81,14 @@ TEST(Checker, AReplicaThatDiffersIsFound) {
   EXPECT_EQ(result.first_wrong.rfind("the replicas of a differ at ", 0), 0u) << result.first_wrong;
 }
 
-// Inputs are taken from the data and not from the pieces, or a piece that was overwritten would prove itself right.
+// The checker computes inputs anew. If it read the pieces, it would accept a result of overwritten inputs.
 TEST(Checker, AChangedInputDoesNotChangeWhatIsRight) {
   CheckedCopy run;
   run.b(3) += 1;
   EXPECT_TRUE(run.checked().ok);
 }
 
-TEST(Checker, OnceWrongIsWrong) {
+TEST(Checker, AFailedCheckStaysFailed) {
   CheckedCopy run;
   for (int64_t p : {0, 1}) run.a(p, 0) += 1;
   EXPECT_FALSE(run.checked().ok);

@@ -1,4 +1,4 @@
-"""Programs with one idea each, and what NumPy says they compute."""
+"""Programs that each test one feature, and the same computations in NumPy."""
 
 from dataclasses import dataclass
 from typing import Callable
@@ -10,8 +10,8 @@ import numpy as np
 class Case:
     about: str
     text: str
-    shapes: dict  # of all tensors that are loaded
-    meaning: Callable  # from arrays by name to outputs by name
+    shapes: dict  # by name, of the tensors that are loaded
+    meaning: Callable  # a function from input arrays to output arrays, both by name
     type: str = "double"
 
 

@@ -1,7 +1,7 @@
 """Programs compared with NumPy, through --load and --save.
 
 All data are small integers, so that every element type computes exactly and every comparison is for equality.
-DISTAL_LONG=1 makes many more random programs; `numpy_test.py --seed N` shows one and runs it alone.
+DISTAL_LONG=1 makes many more random programs; `numpy_test.py --seed N` prints one and runs only that.
 """
 
 import os
@@ -67,7 +67,7 @@ class NumpyTest(CliTest):
             self.fail(f"{len(wrong)} elements differ, the first at {at}: {got[at]}, wanted {wanted[at]}\n{about}")
 
     def assert_counts_agree(self, program, said, *options):
-        """What really moved is what `explain` promised, and memory stays within its bound."""
+        """The run moves what `explain` says, and holds at most the memory that it says."""
         promised = self.json_of("explain", program, *options)
         for name in ("processors", "bytes_moved", "messages"):
             self.assertEqual(said[name], promised[name], f"{name}\n{program.read_text(encoding='utf-8')}")
@@ -150,7 +150,7 @@ class Algorithms(NumpyTest):
 
 
 class HandWritten(NumpyTest):
-    """Programs with one idea each, their meaning written down by hand."""
+    """Programs that each test one feature, with hand-written computations in NumPy."""
 
     def test_all(self):
         for number, case in enumerate(PROGRAMS):
@@ -198,7 +198,7 @@ class RandomPrograms(NumpyTest):
 
 
 def replay(seed):
-    """Prints one random program and runs it alone."""
+    """Prints one random program and runs only that."""
     print(RandomProgram(seed).text)
 
     class Replay(RandomPrograms):

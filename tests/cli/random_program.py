@@ -1,7 +1,7 @@
-"""Random programs with their meaning, made without any knowledge of the compiler's code.
+"""Random programs, and their results computed by NumPy, without any code of the compiler.
 
-A program is random in its statements, machine, distributions and schedules. What it must compute is said by NumPy: each
-additive term is evaluated over the variables that it uses and summed over those that the left side does not have.
+A program is random in its statements, machine, distributions and schedules. NumPy evaluates each additive term over the
+variables that it uses, and sums over those that the left side does not have.
 """
 
 import random
@@ -48,12 +48,12 @@ def accesses_of(expr):
 
 
 def variables_of(expr):
-    """By first appearance."""
+    """The variables, in order of first appearance."""
     return list(dict.fromkeys(v for access in accesses_of(expr) for v in access[2]))
 
 
 def text_of(expr, within="+"):
-    """As in a program. `within` is the operator that the text becomes an operand of."""
+    """The expression as text. `within` is the operator whose operand it is."""
     if expr[0] == "access":
         return expr[1] + (f"({', '.join(expr[2])})" if expr[2] else "")
     if expr[0] == "literal":
@@ -65,7 +65,7 @@ def text_of(expr, within="+"):
 
 
 def evaluate_term(expr, over, extents, values, dtype):
-    """The term as an array over the variables `over`, those it sums over being the last of its own."""
+    """Evaluates a term as an array over the variables `over`. Sums over its other variables."""
     everything = over + [v for v in variables_of(expr) if v not in over]
 
     def spread(part):
@@ -87,19 +87,19 @@ def evaluate_term(expr, over, extents, values, dtype):
 
 
 def evaluate_product(factors, over, extents, values, dtype):
-    """The same for a product of tensors, by einsum."""
+    """Like evaluate_term, for a product of tensors, by einsum."""
     names = list(dict.fromkeys([*over, *(v for f in factors for v in f[2])]))
     operands = []
     for _, tensor, indices in factors:
         operands += [values[tensor], [names.index(v) for v in indices]]
-    for v in over:  # a variable that no factor has spreads the value out
+    for v in over:  # along a variable that no factor uses the value is repeated
         if not any(v in f[2] for f in factors):
             operands += [np.ones(extents[v], dtype), [names.index(v)]]
     return np.einsum(*operands, [names.index(v) for v in over])
 
 
 def execute(statement, extents, values, dtype):
-    """Carries a statement (output, indices, operator, expression) out on the arrays in `values`."""
+    """Executes a statement (output, indices, operator, expression) on the arrays in `values`."""
     tensor, indices, operator, expr = statement
     over = list(dict.fromkeys(indices))
     result = np.zeros([extents[v] for v in over], dtype)
@@ -113,7 +113,7 @@ def execute(statement, extents, values, dtype):
         result = result + dtype(sign) * value.astype(dtype)
     whole = np.zeros_like(values[tensor])
     places = np.indices(result.shape)
-    whole[tuple(places[over.index(v)] for v in indices)] = result  # a repeated index writes a diagonal only
+    whole[tuple(places[over.index(v)] for v in indices)] = result  # a repeated index writes only a diagonal
     values[tensor] = whole if operator == "=" else values[tensor] + whole
 
 
@@ -121,7 +121,7 @@ def execute(statement, extents, values, dtype):
 
 
 class RandomProgram:
-    """A program as text, with its tensors and its meaning. The same seed gives the same program."""
+    """A program as text, with its tensors and its results. The same seed gives the same program."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
@@ -131,7 +131,7 @@ class RandomProgram:
         self.extents = {v: self.random.choice([1, 2, 3, 4, 5, 6, 7, 9, 11]) for v in "ijklmn"}
         self.machine = self.random_machine()
         self.tensors = {}  # name -> the variables that give its extents
-        self.distributions = {}  # name -> one list of roles a level, and the cyclic dimensions
+        self.distributions = {}  # name -> for each level, its roles and its cyclic dimensions
         self.lines = []
         self.statements = []
         for _ in range(self.random.choice([1, 1, 1, 2, 3])):
@@ -206,7 +206,7 @@ class RandomProgram:
         return name
 
     def random_level(self, dimensions, grid):
-        """One role a machine dimension: the number of the tensor dimension it cuts, a face, or broadcast."""
+        """One role per machine dimension: the tensor dimension that it partitions, a face, or broadcast."""
         free = list(range(dimensions))
         self.random.shuffle(free)
         roles, cyclic = [], {}
@@ -247,7 +247,7 @@ class RandomProgram:
         self.lines += Schedule(self, self.statements[-1]).lines()
 
     def reused_output(self, left, reads):
-        """Sometimes a statement writes a tensor that an earlier one wrote or read."""
+        """Sometimes the output is a tensor that an earlier statement wrote or read; else None."""
         fitting = [t for t, variables in self.tensors.items() if list(variables) == left and t not in reads]
         return self.random.choice(fitting) if fitting and self.random.random() < 0.5 else None
 
@@ -291,16 +291,16 @@ class Schedule:
         self.random = program.random
         output, left, _, expr = statement
         self.left, self.expr = left, expr
-        self.indices = {}  # of the first access to every tensor
+        self.indices = {}  # tensor -> the indices of its first access
         for _, tensor, indices in [("access", output, left), *accesses_of(expr)]:
             self.indices.setdefault(tensor, indices)
         self.loops = list(dict.fromkeys([*left, *variables_of(expr)]))
-        self.origins = {v: {v} for v in self.loops}  # the variables of the statement that a loop was made from
+        self.origins = {v: {v} for v in self.loops}  # loop -> the variables from which it was made
         self.distributed = []
         self.communicated = {}  # tensor -> loop
         self.kernel = []
         self.commands = []
-        # A statement whose tensors have no distribution runs on M all the same: it is the only machine.
+        # M is the only machine, so a statement runs on M even if its tensors have no distribution.
         self.machine = program.machine
 
     def lines(self):
@@ -439,12 +439,12 @@ class Schedule:
                 self.commands.append(f"communicate({tensor}, {self.communicated[tensor]})")
 
     def substitute(self):
-        """Only where the innermost three loops are a matrix multiply as they stand."""
+        """Only if the innermost three loops already are a matrix product."""
         if self.expr[0] != "*" or self.expr[1][0] != "access" or self.expr[2][0] != "access":
             return
         kernel = self.loops[-3:]
         held = [*self.distributed, *self.communicated.values()]
-        # Of a loop that was tiled, the tiles may leave ranges with holes, which are refused.
+        # The tiles of a tiled loop may cover ranges with gaps, which substitute refuses.
         if len(kernel) < 3 or any(v in held or self.origins[v] != {v} for v in kernel):
             return
         accesses = (self.left, self.expr[1][2], self.expr[2][2])
@@ -454,7 +454,7 @@ class Schedule:
             self.commands.append(f"substitute({{{', '.join(kernel)}}}, gemm)")
 
     def parallelize(self):
-        """A loop of the output's alone, below all that is distributed or communicated."""
+        """Parallelizes a loop over indices of the output, below all distributed and communicated loops."""
         if self.kernel or len(self.communicated) < len(self.indices) or self.random.random() < 0.7:
             return
         below = max(self.loops.index(v) for v in [*self.distributed, *self.communicated.values()]) + 1

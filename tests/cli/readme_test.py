@@ -1,4 +1,4 @@
-"""Executes the documents, so that they cannot rot.
+"""Executes the code in the documents, so that it stays correct.
 
 In README.md and docs/, in the order of the text:
 - a ```distal block is a program and must pass `distal check`; its first line may name its file, as in `# mine.distal`.
@@ -6,8 +6,8 @@ In README.md and docs/, in the order of the text:
 - a ```console block holds commands after `$ ` and what they print, on stdout and stderr. `...` stands for any text in
   a line, and on a line of its own for any lines. A command must succeed unless `[status N]` is the last line shown.
 - a ```numpy block is run by this interpreter and must succeed.
-- a ```cpp block of docs/tutorial/N-NAME.md is some whole lines of examples/tutorial/NAME.cpp, and comes in it after
-  the block before; one of docs/mpi.md is of examples/mpi_layout.cpp.
+- the ```cpp blocks of docs/tutorial/N-NAME.md must be whole lines of examples/tutorial/NAME.cpp, in the same order;
+  those of docs/mpi.md must be lines of examples/mpi_layout.cpp.
 - relative links must lead to files.
 All blocks of a document run in one folder, where `./distal` is the program, `algorithms` are the algorithms, and
 `build/examples/tutorial` has the compiled programs of the tutorial.
@@ -44,13 +44,13 @@ def program_of(page):
 
 
 def find_lines(part, text, start):
-    """Where the whole lines of a part end in a text, looked for from `start` on; None if they are not there."""
+    """The position in `text` after the whole lines `part`, searched from `start` on; None if they are missing."""
     at = ("\n" + text).find("\n" + part, start)
     return None if at < 0 else at + len(part)
 
 
 def pattern_of(shown):
-    """A regular expression for what a command is shown to print."""
+    """A regular expression for the output that a page shows for a command."""
     lines = []
     for line in shown.rstrip("\n").split("\n") if shown.strip() else []:
         if line == "...":
@@ -61,7 +61,7 @@ def pattern_of(shown):
 
 
 def commands_of(text):
-    """(command, what it is shown to print, its status) of a console block."""
+    """(command, shown output, status) of each command in a console block."""
     for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
         command, _, shown = part.partition("\n")
         while command.endswith("\\"):
@@ -142,7 +142,7 @@ class Documents(CliTest):
             for text, line in parts:
                 found = find_lines(text, program, end)
                 if found is None:
-                    self.fail(f"{page.relative_to(ROOT)}:{line}: these lines are not in the program, or not here\n{text}")
+                    self.fail(f"{page.relative_to(ROOT)}:{line}: these lines are not next in the program\n{text}")
                 end = found
 
     def test_every_program_has_a_page(self):

@@ -1,4 +1,4 @@
-"""What the tests of the command line share: where the program is, and running it.
+"""Shared by the tests of the command line: finds and runs the program.
 
 DISTAL_BINARY names the program, by default the one in build/. Temporary files go into folders of their own.
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 BINARY = Path(os.environ.get("DISTAL_BINARY", ROOT / "build" / "distal")).resolve()
 ALGORITHMS = ROOT / "algorithms"
-# Nothing here takes seconds; what does not end by then hangs.
+# In seconds. A command that takes longer hangs.
 TIMEOUT = 120
 
 
@@ -36,7 +36,7 @@ def distal(*arguments, cwd=None, env=None):
 
 
 def distal_within(mebibytes, *arguments):
-    """In a process that may have so much memory."""
+    """Runs distal in a process whose memory is limited to that many MiB."""
     return finished(["sh", "-c", f'ulimit -v {mebibytes * 1024} && exec "$@"', "sh", BINARY, *arguments])
 
 

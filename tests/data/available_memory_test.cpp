@@ -1,4 +1,4 @@
-// Whatever a process may still take: files of the system as they are on machines of several kinds.
+// The memory that a process can still get, from system files as they are on several kinds of machines.
 
 #include "support/available_memory.h"
 
@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kMiB = 1 << 20;
 
-// A folder in place of the root.
+// A folder that stands for the root of the file system.
 class AvailableMemory : public testing::Test {
  protected:
   AvailableMemory() : root_(fs::temp_directory_path() / ("distal-memory-" + std::to_string(getpid()))) {}
@@ -29,11 +29,11 @@ class AvailableMemory : public testing::Test {
     write("proc/meminfo",
           "MemTotal:  99999999 kB\nMemFree:  7 kB\nMemAvailable:  " + std::to_string(1024 * mib) + " kB\n");
   }
-  void group(const std::string& folder, const std::string& limit, int64_t used, int64_t of_files) const {
+  void group(const std::string& folder, const std::string& limit, int64_t used, int64_t file_pages) const {
     write(folder + "/memory.max", limit + "\n");
     write(folder + "/memory.current", std::to_string(used) + "\n");
-    write(folder + "/memory.stat", "anon 5\ninactive_file " + std::to_string(of_files / 4) + "\nactive_file " +
-                                       std::to_string(of_files - of_files / 4) + "\n");
+    write(folder + "/memory.stat", "anon 5\ninactive_file " + std::to_string(file_pages / 4) + "\nactive_file " +
+                                       std::to_string(file_pages - file_pages / 4) + "\n");
   }
   int64_t left() const { return available_memory(root_); }
 
@@ -42,7 +42,7 @@ class AvailableMemory : public testing::Test {
 };
 
 TEST_F(AvailableMemory, IsThatOfTheMachine) {
-  EXPECT_EQ(left(), std::numeric_limits<int64_t>::max());  // nothing is known
+  EXPECT_EQ(left(), std::numeric_limits<int64_t>::max());  // no file says anything
   machine_has_mib(700);
   EXPECT_EQ(left(), 700 * kMiB);
 }
@@ -54,17 +54,17 @@ TEST_F(AvailableMemory, IsNoMoreThanAJobMayHave) {
   EXPECT_EQ(left(), 700 * kMiB);
   group("sys/fs/cgroup/slurm/job_7/step_0", std::to_string(300 * kMiB), 100 * kMiB, 0);
   EXPECT_EQ(left(), 200 * kMiB);
-  // Pages of files make room.
+  // Cached pages of files can be evicted, so they count as available.
   group("sys/fs/cgroup/slurm/job_7/step_0", std::to_string(300 * kMiB), 100 * kMiB, 40 * kMiB);
   EXPECT_EQ(left(), 240 * kMiB);
-  // A group around it has a limit too.
+  // A parent group has a limit too.
   group("sys/fs/cgroup/slurm", std::to_string(150 * kMiB), 140 * kMiB, 0);
   EXPECT_EQ(left(), 10 * kMiB);
   group("sys/fs/cgroup/slurm", std::to_string(150 * kMiB), 160 * kMiB, 0);
   EXPECT_EQ(left(), 0);
 }
 
-// A container sees its own group as the root of all.
+// A container sees its own control group as the root.
 TEST_F(AvailableMemory, IsNoMoreThanAContainerMayHave) {
   machine_has_mib(700);
   write("proc/self/cgroup", "0::/\n");

@@ -25,21 +25,21 @@ std::string error_of(const F& f, Error::Kind kind = Error::Kind::Input) {
   return "";
 }
 
-// Root may read and write everything; so as long as this lives, the tests run as somebody else.
-class NobodyInParticular {
+// Root may read and write every file. While this object lives, a test that runs as root runs as user `nobody`.
+class UnprivilegedUser {
  public:
-  NobodyInParticular() : user_(geteuid()) {
+  UnprivilegedUser() : user_(geteuid()) {
     if (user_ == 0) {
       EXPECT_EQ(seteuid(kNobody), 0);
     }
   }
-  ~NobodyInParticular() {
+  ~UnprivilegedUser() {
     if (user_ == 0) {
       EXPECT_EQ(seteuid(user_), 0);
     }
   }
-  NobodyInParticular(const NobodyInParticular&) = delete;
-  NobodyInParticular& operator=(const NobodyInParticular&) = delete;
+  UnprivilegedUser(const UnprivilegedUser&) = delete;
+  UnprivilegedUser& operator=(const UnprivilegedUser&) = delete;
 
   bool may_enter(const std::filesystem::path& folder) const {
     return faccessat(AT_FDCWD, folder.c_str(), X_OK, AT_EACCESS) == 0;
@@ -84,7 +84,7 @@ class NpyTest : public ::testing::Test {
       EXPECT_EQ(error.kind(), Error::Kind::Input);
       EXPECT_PRED2(contains, error.message(), path());
       EXPECT_EQ(error.help(),
-                "a .npy file of format version 1 to 3 is legal whose elements are little-endian float32 (f4), "
+                "a legal .npy file has format version 1 to 3 and little-endian elements: float32 (f4), "
                 "float64 (f8), int32 (i4), int64 (i8), complex64 (c8) or complex128 (c16)");
       return error.message();
     }
@@ -173,7 +173,7 @@ TEST_F(NpyTest, ReadsVersionsTwoAndThreeAndOtherSpellings) {
   EXPECT_EQ(read_npy(write_bytes(file_v1(reordered, data))).shape, std::vector<int64_t>{3});
 }
 
-TEST_F(NpyTest, BringsFortranOrderIntoCOrder) {
+TEST_F(NpyTest, ConvertsFortranOrderToCOrder) {
   // In memory, column by column: the element at (i, j) has the value 10 i + j.
   std::string data = bytes_of<double>({0, 10, 1, 11, 2, 12});
   NpyArray matrix = read_npy(write_bytes(file_v1(header_of("'<f8'", "True", "(2, 3)"), data)));
@@ -209,19 +209,19 @@ TEST_F(NpyTest, RefusesWhatIsNotAnArray) {
   std::string missing = path("missing.npy");
   std::string folder = std::filesystem::path(path()).parent_path().string();
   EXPECT_EQ(error_of([&] { read_npy(missing); }), "'" + missing + "' does not exist");
-  EXPECT_EQ(error_of([&] { read_npy(folder); }), "'" + folder + "' is not a file that can be read");
+  EXPECT_EQ(error_of([&] { read_npy(folder); }), "'" + folder + "' is not a regular file");
 }
 
 TEST_F(NpyTest, AFileThatMayNotBeReadIsRefused) {
   std::string locked = write_bytes("x");
   std::filesystem::permissions(locked, std::filesystem::perms::none);
-  NobodyInParticular user;
-  if (!user.may_enter(folder_)) GTEST_SKIP() << "files of tests are for root alone here";
+  UnprivilegedUser user;
+  if (!user.may_enter(folder_)) GTEST_SKIP() << "only root may enter the folder of temporary files here";
   EXPECT_EQ(error_of([&] { read_npy(locked); }), "'" + locked + "' cannot be opened for reading");
 }
 
 TEST_F(NpyTest, AFileThatIsShorterThanItSaysIsRefused) {
-  // The kernel says 4096 bytes of this one, whatever it holds.
+  // The kernel reports 4096 bytes for this file, which is shorter.
   std::string file = "/sys/kernel/mm/transparent_hugepage/use_zero_page";
   if (!std::filesystem::exists(file)) GTEST_SKIP() << "there is no such file here";
   EXPECT_EQ(error_of([&] { read_npy(file); }), "'" + file + "' cannot be read");
@@ -253,7 +253,7 @@ TEST_F(NpyTest, RefusesMalformedHeaders) {
   }
 }
 
-TEST_F(NpyTest, NeverAllocatesOnTheWordOfAHeader) {
+TEST_F(NpyTest, NeverAllocatesMoreThanTheFileHolds) {
   std::string data(8, '\0');
   for (const char* shape : {"(4611686018427387904, 4611686018427387904)", "(1152921504606846975,)",
                             "(9223372036854775807, 3)", "(3,)", "()"}) {
@@ -263,7 +263,7 @@ TEST_F(NpyTest, NeverAllocatesOnTheWordOfAHeader) {
   EXPECT_PRED2(contains, refusal(file_v1(header_of("'<f8'", "False", "(9223372036854775807, 3)"), data)),
                "has a 'shape' that is larger than any file");
   EXPECT_PRED2(contains, refusal(file_v1(header_of("'<f8'", "False", "(4, 4)"), data)),
-               "has 8 bytes of elements where its header asks for 128");
+               "has 8 bytes of elements, but its header asks for 128");
   EXPECT_PRED2(contains, refusal(std::string("\x93NUMPY\x02\x00\xff\xff\xff\xff{", 13)), "ends inside its header");
 }
 
@@ -276,7 +276,7 @@ TEST_F(NpyTest, EveryTruncationAndRandomDamageIsRefusedOrRead) {
   for (int round = 0; round < 2000; ++round) {
     std::string damaged = whole;
     for (int hits = 0; hits < 3; ++hits) damaged[random() % (whole.size() - 48)] = static_cast<char>(random());
-    refusal(damaged);  // either answer is fine; a crash or another exception is not
+    refusal(damaged);  // may be refused or accepted, but must not crash or throw another exception
   }
 }
 
@@ -305,8 +305,8 @@ TEST_F(NpyTest, AFileThatMayNotBeWrittenIsRefused) {
   write_bytes("kept");
   std::filesystem::permissions(path(), std::filesystem::perms::owner_read);
   std::filesystem::permissions(folder_, static_cast<std::filesystem::perms>(0555));
-  NobodyInParticular user;
-  if (!user.may_enter(folder_)) GTEST_SKIP() << "files of tests are for root alone here";
+  UnprivilegedUser user;
+  if (!user.may_enter(folder_)) GTEST_SKIP() << "only root may enter the folder of temporary files here";
   for (const std::string& file : {path(), path("new.npy")}) {
     std::string wanted = "'" + file + "' cannot be opened for writing";
     EXPECT_EQ(error_of([&] { require_writable(file); }), wanted);

@@ -27,7 +27,7 @@ void expect_uniform(uint64_t seed) {
     lagged += value * previous;
     previous = value;
   }
-  // Five standard deviations of each statistic.
+  // Bounds of five standard deviations.
   EXPECT_LT(std::abs(sum / kSamples), 5 * std::sqrt(1.0 / 3 / kSamples));
   EXPECT_LT(std::abs(lagged / kSamples), 5.0 / 3 / std::sqrt(double{kSamples}));
   for (int count : buckets) EXPECT_NEAR(count, kSamples / 16.0, 5 * std::sqrt(kSamples / 16.0));
@@ -62,7 +62,7 @@ TEST(Random, ThePartsOfAComplexNumberAreIndependent) {
   EXPECT_LT(std::abs(correlation / kSamples), 5.0 / 3 / std::sqrt(double{kSamples}));
 }
 
-TEST(Random, IsAPureFunctionOfSeedAndPlace) {
+TEST(Random, IsAPureFunctionOfSeedAndIndex) {
   EXPECT_EQ(random_value<double>(5, 17), random_value<double>(5, 17));
   std::set<double> values;
   for (uint64_t seed = 0; seed < 100; ++seed)

@@ -7,7 +7,7 @@
 namespace distal::core {
 namespace {
 
-TEST(SharedMemory, BeginsAtZeroAndIsSeenByWhoeverOpensIt) {
+TEST(SharedMemory, BeginsAtZeroAndIsSharedByAllThatOpenIt) {
   for (int64_t bytes : {1, 5000, 3 << 20}) {
     std::unique_ptr<SharedMemory> made = SharedMemory::make(bytes);
     ASSERT_TRUE(made);
@@ -18,12 +18,12 @@ TEST(SharedMemory, BeginsAtZeroAndIsSeenByWhoeverOpensIt) {
     EXPECT_NE(opened->data(), made->data());
     made->data()[bytes - 1] = std::byte{7};
     EXPECT_EQ(opened->data()[bytes - 1], std::byte{7});
-    made = nullptr;  // whoever has it keeps it
+    made = nullptr;  // the memory lives while it is open elsewhere
     EXPECT_EQ(opened->data()[bytes - 1], std::byte{7});
   }
 }
 
-TEST(SharedMemory, IsNotTakenForOther) {
+TEST(SharedMemory, IsNotMistakenForAnother) {
   std::unique_ptr<SharedMemory> one = SharedMemory::make(10), other = SharedMemory::make(10);
   EXPECT_NE(one->id(), other->id());
   EXPECT_FALSE(SharedMemory::open(one->name(), 10, other->id()));
@@ -31,7 +31,7 @@ TEST(SharedMemory, IsNotTakenForOther) {
   EXPECT_FALSE(SharedMemory::open("", 10, one->id()));
 }
 
-TEST(SharedMemory, IsNotTakenWhereThereIsNone) { EXPECT_FALSE(SharedMemory::make(int64_t{1} << 50)); }
+TEST(SharedMemory, IsNotMadeWithoutMemory) { EXPECT_FALSE(SharedMemory::make(int64_t{1} << 50)); }
 
 }  // namespace
 }  // namespace distal::core

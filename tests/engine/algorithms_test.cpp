@@ -48,7 +48,7 @@ class Gemm : public testing::TestWithParam<Problem> {
     for (ElementType type : {ElementType::Float, ElementType::Double, ElementType::Int64}) {
       RunOptions options;
       options.type = type;
-      // The library for one type, the interpreter for another, real copies for the third.
+      // One type uses the library, another the interpreter, and the third copies instead of views.
       options.own_memory = type == ElementType::Int64;
       options.leaf = type == ElementType::Float ? LeafChoice::Interpreted : LeafChoice::Automatic;
       run_algorithm(algorithm, GetParam().sizes() + "," + grid, options);
@@ -93,7 +93,7 @@ TEST_P(Gemm, Cosma) {
   }
 }
 
-// The grid and the steps that COSMA's planner finds, from plenty of memory to little.
+// The grids and steps that COSMA's planner finds for much and for little memory.
 TEST(Cosma, AsPlanned) {
   for (int64_t processors : {1, 6, 8, 13}) {
     for (int64_t elements : {20000, 1200, 700}) {
@@ -214,7 +214,7 @@ TEST(TwoLevels, Summa) {
 
 TEST(TwoLevels, AReductionAtBothLevels) {
   const std::string head = test::kReductionAtBothLevels;
-  // Partials of the node in one shared copy, and of each processor.
+  // With one shared partial per node, and with one partial per processor.
   for (const std::string& how :
        {std::string("  communicate({A, B, C}, ko)\n  distribute(ki, kio, kii, M[1])\n"),
         std::string("  distribute(ki, kio, kii, M[1])\n  communicate({A, B, C}, kio)\n"),
@@ -231,7 +231,7 @@ TEST(TwoLevels, AReductionAtBothLevels) {
 
 TEST(ThreeLevels, ASumCutAtEveryLevel) { run_text(test::kSumAtThreeLevels); }
 
-// ---- the same answer wherever communicate is put ----
+// ---- any place of communicate gives the same result ----
 
 TEST(Communicate, AtEveryLoop) {
   const std::vector<std::string> loops{"io", "jo", "ko", "ii", "ji", "ki"};

@@ -17,7 +17,7 @@ using test::run_text;
 using test::RunOptions;
 using test::TestRun;
 
-// ---- memory of its own ----
+// ---- own memory ----
 
 NodePtr node(Node n) { return std::make_shared<const Node>(std::move(n)); }
 
@@ -37,7 +37,7 @@ NodePtr rebuilt(const NodePtr& at, const std::function<void(Acquire&)>& change) 
   return node(std::move(copy));
 }
 
-// SUMMA whose acquire of one tensor takes the first iteration of a loop for all of them.
+// SUMMA with an acquire that is too small: it covers only the first iteration of a loop.
 std::unique_ptr<Plan> summa_with_a_small_acquire(const std::string& tensor, const std::string& loop) {
   Module module = test::parse_text(algorithm_text("summa"));
   auto program = std::make_shared<Program>(*compile(module));
@@ -73,7 +73,7 @@ TEST(OwnMemory, AnAcquireThatIsTooSmallIsCaught) {
   }
 }
 
-// Cannon with one buffer where two are needed: a neighbour's copy is gone when it is asked for.
+// Cannon with one buffer where two are needed: a neighbour's copy is overwritten before it is read.
 TEST(OwnMemory, ACopyThatIsNotFilledIsCaught) {
   RunOptions options;
   options.own_memory = true;
@@ -142,18 +142,18 @@ TEST(Memory, IsWhatThePlanSays) {
   }
 }
 
-TEST(Memory, WhatThereIsNotIsAnError) {
+TEST(Memory, AFailedAllocationIsAnError) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a sanitizer ends the program here";
 #else
   Allocator allocator(4);
   EXPECT_EQ(test::message_of([&] { allocator.allocate(3, int64_t{1} << 60); }),
-            "error: no memory for 1152921504606846976 bytes of processor 3");
+            "error: cannot allocate 1152921504606846976 bytes for processor 3");
   EXPECT_EQ(allocator.peak_per_processor(), 0);
 #endif
 }
 
-// A long plan does not need more: copies are reused step after step.
+// A longer plan does not need more memory: each step reuses the buffers.
 TEST(Memory, DoesNotGrowWithTheSteps) {
   RunOptions options;
   options.own_memory = true;
@@ -219,7 +219,7 @@ TEST_P(ThreadCounts, GiveTheSameAnswerAndCounts) {
   }
 }
 
-// Partials are combined in processor order, so that the answer is the same to the bit for any number of threads.
+// Partials are combined in processor order, so the result is the same to the bit for any number of threads.
 TEST(Determinism, SumsAreEqualToTheBit) {
   std::vector<std::byte> first;
   for (int threads : {1, 2, 5, 2}) {
@@ -248,7 +248,7 @@ TEST_P(ThreadCounts, OneDeepBuffersDoNotDeadlock) {
   }
 }
 
-// ---- again and again, and side by side ----
+// ---- repeated and concurrent runs ----
 
 TEST(Reuse, TheSameEngineManyTimesOnNewData) {
   for (const char* name : {"cannon", "johnson"}) {
@@ -269,28 +269,28 @@ TEST(Reuse, TheSameEngineManyTimesOnNewData) {
   }
 }
 
-// An output of `=` is what the statement says, whatever was there before.
-TEST(Reuse, AnAssignmentForgetsWhatWasThere) {
+// `=` overwrites its output, whatever it held before.
+TEST(Reuse, AnAssignmentOverwrites) {
   TestRun run(algorithm_text("johnson"), "ni=5,nj=6,nk=7,gx=2,gy=2,gz=2", {});
   for (int i = 0; i < 3; ++i) run.run_and_check();
 }
 
-// A leaf that gains by several runs at once, and writes down how many it is given.
-class CountsTogether : public SharedLeaf {
+// A leaf that gains from joining. It records how many steps each joined run has.
+class JoinCountingLeaf : public SharedLeaf {
  public:
-  CountsTogether(std::unique_ptr<LeafKernel> leaf, std::vector<size_t>& runs)
+  JoinCountingLeaf(std::unique_ptr<LeafKernel> leaf, std::vector<size_t>& runs)
       : SharedLeaf(std::move(leaf)), runs_(runs) {}
-  bool gains_together() const override { return true; }
-  void run_together(std::span<const LeafArguments> runs) const override {
+  bool gains_from_joining() const override { return true; }
+  void run_joined(std::span<const LeafArguments> runs) const override {
     runs_.push_back(runs.size());
-    SharedLeaf::run_together(runs);
+    SharedLeaf::run_joined(runs);
   }
 
  private:
   std::vector<size_t>& runs_;
 };
 
-// Leaves of code of their own, each inside of one that counts; on one thread, as it does.
+// A run with generated leaves, each wrapped in a counting leaf. It uses one thread, as the counters are not atomic.
 template <class Counting, class... Counts>
 TestRun counting_run(const std::string& text, const std::string& settings, bool own, Counts&... counts) {
   RunOptions options;
@@ -305,34 +305,35 @@ TestRun counting_run(const std::string& text, const std::string& settings, bool 
   return {std::move(plan), options, std::move(leaves)};
 }
 
-// How many leaves ran together each time, and how often.
-std::map<size_t, int> together(const std::string& text, const std::string& settings, bool own = false) {
+// How often each number of steps was joined.
+std::map<size_t, int> joined_steps(const std::string& text, const std::string& settings, bool own = false) {
   SCOPED_TRACE(settings);
   std::vector<size_t> runs;
-  counting_run<CountsTogether>(text, settings, own, runs).run_and_check();
+  counting_run<JoinCountingLeaf>(text, settings, own, runs).run_and_check();
   std::map<size_t, int> out;
   for (size_t n : runs) ++out[n];
   return out;
 }
 
-using Times = std::map<size_t, int>;
+using Histogram = std::map<size_t, int>;
 
-TEST(Together, StepsWhoseOperandsLieAtHand) {
-  EXPECT_EQ(together(algorithm_text("cannon"), "ni=9,nj=6,nk=12,gx=3,gy=3"), (Times{{3, 9}}));
-  EXPECT_EQ(together(algorithm_text("summa"), "ni=8,nj=6,nk=12,gx=2,gy=2,chunk=3"), (Times{{4, 4}}));
-  // Not too many at once.
-  EXPECT_EQ(together(algorithm_text("summa"), "ni=8,nj=6,nk=37,gx=1,gy=2,chunk=1"), (Times{{16, 4}, {5, 2}}));
+TEST(JoinedSteps, WhoseOperandsAreViews) {
+  EXPECT_EQ(joined_steps(algorithm_text("cannon"), "ni=9,nj=6,nk=12,gx=3,gy=3"), (Histogram{{3, 9}}));
+  EXPECT_EQ(joined_steps(algorithm_text("summa"), "ni=8,nj=6,nk=12,gx=2,gy=2,chunk=3"), (Histogram{{4, 4}}));
+  // At most 16 steps are joined.
+  EXPECT_EQ(joined_steps(algorithm_text("summa"), "ni=8,nj=6,nk=37,gx=1,gy=2,chunk=1"), (Histogram{{16, 4}, {5, 2}}));
 }
 
-// What is fetched into a copy is overwritten by what comes next. Of B each processor of the second has a half itself.
-TEST(Together, NotWhereOperandsAreCopies) {
-  EXPECT_EQ(together(algorithm_text("cannon"), "ni=9,nj=6,nk=12,gx=3,gy=3", true), (Times{{1, 27}}));
-  EXPECT_EQ(together(algorithm_text("summa"), "ni=8,nj=6,nk=37,gx=1,gy=2,chunk=1", true),
-            (Times{{16, 2}, {3, 1}, {2, 1}, {1, 37}}));
+// The copy of an operand is overwritten by that of the next step, so such steps are not joined. In SUMMA here, each
+// processor owns half of B and reads that half in place.
+TEST(JoinedSteps, NotWhereOperandsAreCopies) {
+  EXPECT_EQ(joined_steps(algorithm_text("cannon"), "ni=9,nj=6,nk=12,gx=3,gy=3", true), (Histogram{{1, 27}}));
+  EXPECT_EQ(joined_steps(algorithm_text("summa"), "ni=8,nj=6,nk=37,gx=1,gy=2,chunk=1", true),
+            (Histogram{{16, 2}, {3, 1}, {2, 1}, {1, 37}}));
 }
 
-// What is handed over after a step is complete then.
-TEST(Together, NotBeyondARelease) {
+// The piece that is released after a step must be complete by then.
+TEST(JoinedSteps, NotBeyondARelease) {
   const std::string steps = R"(
 machine M = Grid(2)
 tensor A(6, 5) : xy -> x on M
@@ -347,37 +348,37 @@ schedule
   communicate(A, io)
   communicate({B, C}, kio)
 )";
-  EXPECT_EQ(together(steps, ""), (Times{{3, 4}}));
+  EXPECT_EQ(joined_steps(steps, ""), (Histogram{{3, 4}}));
 }
 
-// A leaf that can set what it makes, and counts how often it is told to.
-class CountsBeginnings : public LeafKernel {
+// A leaf that counts its runs, and how many of them overwrite the output.
+class OverwriteCountingLeaf : public LeafKernel {
  public:
-  CountsBeginnings(std::unique_ptr<LeafKernel> leaf, int& begun, int& runs)
-      : leaf_(std::move(leaf)), begun_(begun), runs_(runs) {}
-  bool can_begin() const override { return leaf_->can_begin(); }
+  OverwriteCountingLeaf(std::unique_ptr<LeafKernel> leaf, int& overwrites, int& runs)
+      : leaf_(std::move(leaf)), overwrites_(overwrites), runs_(runs) {}
+  bool can_overwrite() const override { return leaf_->can_overwrite(); }
   void run(const LeafArguments& arguments) const override {
     ++runs_;
-    if (arguments.begin) ++begun_;
+    if (arguments.overwrite) ++overwrites_;
     leaf_->run(arguments);
   }
   std::string description() const override { return leaf_->description(); }
 
  private:
   std::unique_ptr<LeafKernel> leaf_;
-  int &begun_, &runs_;
+  int &overwrites_, &runs_;
 };
 
-struct Beginnings {
-  int begun = 0, runs = 0;
-  bool operator==(const Beginnings&) const = default;
+struct OverwriteCounts {
+  int overwrites = 0, runs = 0;
+  bool operator==(const OverwriteCounts&) const = default;
 };
 
-// Twice, so that copies hold something at the second time.
-Beginnings beginnings_of(const std::string& text, const std::string& settings, bool own = false) {
+// The counts of the second of two runs, whose buffers hold old values at the start.
+OverwriteCounts overwrites_of(const std::string& text, const std::string& settings, bool own = false) {
   SCOPED_TRACE(settings);
-  Beginnings out;
-  TestRun run = counting_run<CountsBeginnings>(text, settings, own, out.begun, out.runs);
+  OverwriteCounts out;
+  TestRun run = counting_run<OverwriteCountingLeaf>(text, settings, own, out.overwrites, out.runs);
   run.run_and_check();
   out = {};
   run.place(2);
@@ -385,18 +386,19 @@ Beginnings beginnings_of(const std::string& text, const std::string& settings, b
   return out;
 }
 
-// The first of the steps of a sum sets what the others add to, in pieces and in partials.
-TEST(Beginnings, TheFirstStepNeedsNoZeros) {
+// The first step of a sum overwrites the piece or the partial; later steps add to it.
+TEST(Overwrites, TheFirstStepNeedsNoZeros) {
   for (bool own : {false, true}) {
-    EXPECT_EQ(beginnings_of(algorithm_text("summa"), "ni=8,nj=6,nk=12,gx=2,gy=2,chunk=3", own), (Beginnings{4, 16}));
-    EXPECT_EQ(beginnings_of(algorithm_text("cannon"), "ni=9,nj=6,nk=12,gx=3,gy=3", own), (Beginnings{9, 27}));
-    EXPECT_EQ(beginnings_of(algorithm_text("solomonik"), "ni=8,nj=8,nk=8,g=2,c=2", own), (Beginnings{8, 8}));
-    EXPECT_EQ(beginnings_of(algorithm_text("johnson"), "ni=5,nj=6,nk=7,gx=2,gy=2,gz=2", own), (Beginnings{8, 8}));
+    EXPECT_EQ(overwrites_of(algorithm_text("summa"), "ni=8,nj=6,nk=12,gx=2,gy=2,chunk=3", own),
+              (OverwriteCounts{4, 16}));
+    EXPECT_EQ(overwrites_of(algorithm_text("cannon"), "ni=9,nj=6,nk=12,gx=3,gy=3", own), (OverwriteCounts{9, 27}));
+    EXPECT_EQ(overwrites_of(algorithm_text("solomonik"), "ni=8,nj=8,nk=8,g=2,c=2", own), (OverwriteCounts{8, 8}));
+    EXPECT_EQ(overwrites_of(algorithm_text("johnson"), "ni=5,nj=6,nk=7,gx=2,gy=2,gz=2", own), (OverwriteCounts{8, 8}));
   }
 }
 
-// The last processor owns all of A, and of a sum over two there is nothing left for it.
-constexpr char kOwnedByTheIdle[] = R"(
+// The last processor owns all of A. It has no work, as the sum has two iterations for three processors.
+constexpr char kOwnedByAnIdleProcessor[] = R"(
 machine M = Grid(3)
 tensor A(5, 4) : xy -> 2 on M
 tensor B(5, 2) : xy -> y on M
@@ -408,16 +410,16 @@ schedule
   communicate({A, B, C}, ko)
 )";
 
-// Processors without work have zeros, and add zeros to what others have.
-TEST(Beginnings, WhatNobodyComputesIsZero) {
+// A processor without work contributes zeros.
+TEST(Overwrites, ProcessorsWithoutWorkContributeZeros) {
   for (bool own : {false, true}) {
-    EXPECT_EQ(beginnings_of(algorithm_text("johnson"), "ni=5,nj=6,nk=2,gx=2,gy=2,gz=3", own), (Beginnings{8, 8}));
-    EXPECT_EQ(beginnings_of(kOwnedByTheIdle, "", own), (Beginnings{2, 2}));
+    EXPECT_EQ(overwrites_of(algorithm_text("johnson"), "ni=5,nj=6,nk=2,gx=2,gy=2,gz=3", own), (OverwriteCounts{8, 8}));
+    EXPECT_EQ(overwrites_of(kOwnedByAnIdleProcessor, "", own), (OverwriteCounts{2, 2}));
   }
 }
 
-// Several leaves that each make a part of a piece find zeros.
-TEST(Beginnings, APartOfAPieceIsAddedToZeros) {
+// Leaves that each compute a part of a piece add to zeros.
+TEST(Overwrites, APartOfAPieceIsAddedToZeros) {
   const std::string tiles = R"(
 param g = 2
 machine M = Grid(g)
@@ -433,7 +435,7 @@ schedule
   communicate(A, io)
   communicate({B, C}, jo)
 )";
-  EXPECT_EQ(beginnings_of(tiles, "").begun, 0);
+  EXPECT_EQ(overwrites_of(tiles, "").overwrites, 0);
   const std::string again = R"(
 machine M = Grid(2)
 tensor A(12, 9) : xy -> x on M
@@ -447,11 +449,11 @@ schedule
   communicate(A, io)
   communicate({B, C}, ko)
 )";
-  EXPECT_EQ(beginnings_of(again, "").begun, 0);
+  EXPECT_EQ(overwrites_of(again, "").overwrites, 0);
 }
 
-// A term that takes no part in a sum contributes at one step only, which may be a later one.
-TEST(Beginnings, NotWhereATermIsMissing) {
+// A term outside the sum is added in one step only, which need not be the first.
+TEST(Overwrites, NotWhereATermIsOutsideTheSum) {
   const std::string terms = R"(
 machine M = Grid(3)
 tensor A(12, 9) : xy -> x on M
@@ -466,7 +468,7 @@ schedule
   communicate(A, io)
   communicate({B, C}, kos)
 )";
-  EXPECT_EQ(beginnings_of(terms, "").begun, 0);
+  EXPECT_EQ(overwrites_of(terms, "").overwrites, 0);
 }
 
 TEST(Reuse, TwoEnginesAtTheSameTime) {

@@ -1,4 +1,4 @@
-// Programs with machines of GPUs, as they are emitted for Legion.
+// The Legion programs that are emitted for machines of GPUs.
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ Files emitted(const std::string& name, const std::string& text) {
   return emit_legion({{name, legion_program(test::parse_text(text))}});
 }
 
-// What is the program's own, one file after the other.
+// The files of this program, without those in distal/ that all programs share.
 std::string own_text(const Files& files) {
   std::string out;
   for (const auto& [file, text] : files) {
@@ -68,7 +68,7 @@ TEST(LegionGpu, OnlyProductsOfMatricesGoToCublas) {
   EXPECT_FALSE(calls("vector", outer + "b(i) = A(i, j) * c(j)\n"));
 }
 
-TEST(LegionGpu, WhatIsForGpusIsThereOnlyWithThem) {
+TEST(LegionGpu, FilesForGpusAreEmittedOnlyForGpus) {
   Files cpu = emitted("cpu", "tensor A(4)\ntensor B(4)\nA(i) = B(i)\n");
   Files gpu = emitted("gpu", "machine M = Grid(2) gpu\ntensor A(4) : x -> x\ntensor B(4) : x -> x\nA(i) = B(i)\n");
   Files sums = emitted("sums", gpu_text("complexes"));
@@ -81,15 +81,15 @@ TEST(LegionGpu, WhatIsForGpusIsThereOnlyWithThem) {
   EXPECT_EQ(gpu.at("CMakeLists.txt").find("distal_FOUND"), std::string::npos);  // no leaf on a CPU
   EXPECT_EQ(gpu.count("gpu_sums.cu"), 0U);
   EXPECT_EQ(sums.count("gpu_sums.cu"), 1U);
-  // What a program says when a GPU fails it.
+  // The error messages of the emitted program.
   EXPECT_NE(gpu.at("distal/gpu.h").find("a GPU could not run a leaf: "), std::string::npos);
   EXPECT_NE(gpu.at("distal/gpu.h").find("cuBLAS could not run a leaf: "), std::string::npos);
   EXPECT_NE(
-      gpu.at("distal/program.h").find("the program runs on GPUs, and Legion has none here; -ll:gpu N gives it some"),
+      gpu.at("distal/program.h").find("the program runs on GPUs, but Legion was given none; start it with -ll:gpu N"),
       std::string::npos);
 }
 
-TEST(LegionGpu, LeavesOfCpusStandBesideThoseOfGpus) {
+TEST(LegionGpu, CpuAndGpuLeavesInOneProgram) {
   Files files = emitted("copies", gpu_text("copies"));
   EXPECT_EQ(files.count("copies_nest_1.cpp"), 1U);
   EXPECT_EQ(files.count("copies_gpu_1.cu"), 0U);
@@ -103,14 +103,15 @@ TEST(LegionGpu, RefusesWorkspaces) {
       "machine M = Grid(2) gpu\ntensor A(8, 8) : xy -> x\ntensor B(8, 8) : xy -> x\ntensor C(8, 8) : xy -> *\n"
       "A(i, j) = B(i, k) * C(k, j)\nschedule\n  distribute(i, io, ii, M)\n"
       "  precompute(B(i, k) * C(k, j), {j}, {jw}, W)\n");
-  EXPECT_EQ(error.message(), "A(i, j) = B(i, k) * C(k, j) has workspaces in its leaf, and leaves on GPUs have none");
-  EXPECT_EQ(error.help(), "leave precompute out, or run it on a machine of CPUs");
+  EXPECT_EQ(error.message(),
+            "the leaf of A(i, j) = B(i, k) * C(k, j) has workspaces, which leaves on GPUs cannot have");
+  EXPECT_EQ(error.help(), "remove the precompute, or use a machine of CPUs");
   EXPECT_EQ(error.kind(), Error::Kind::Resources);
 }
 
 TEST(LegionGpu, RefusesGpuMemoryWithoutGpus) {
   Error error = refusal("machine M = Grid(2)\ntensor A(8) : x -> x on M in gpu\ntensor B(8) : x -> x\nA(i) = B(i)\n");
-  EXPECT_EQ(error.message(), "tensor A lives in gpu memory, and the processors that it is on are CPUs");
+  EXPECT_EQ(error.message(), "tensor A lives in gpu memory, but its processors are CPUs");
   EXPECT_EQ(error.help(), "put it on a machine whose last grid says gpu");
   EXPECT_EQ(error.kind(), Error::Kind::Resources);
 }

@@ -1,5 +1,5 @@
-// What is emitted for Legion, as text: a reviewer reads in tests/golden/legion what a change changes. Nothing here
-// needs Legion; tests/legion builds and runs such programs.
+// The text of emitted Legion programs. A review of a change sees its effect in tests/golden/legion. Nothing here needs
+// Legion; tests/legion builds and runs such programs.
 
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ LegionSource source_of(const std::string& name, const std::string& text) {
 
 class EmittedAlgorithm : public testing::TestWithParam<const char*> {};
 
-TEST_P(EmittedAlgorithm, AsRead) {
+TEST_P(EmittedAlgorithm, Text) {
   std::string name = GetParam();
   std::string text = test::read_text(std::string(DISTAL_SOURCE_DIR) + "/algorithms/" + name + ".distal");
   std::map<std::string, std::string> files = emit_legion({source_of(name, text)});
@@ -52,8 +52,8 @@ TEST(Emit, SeveralProgramsAreOneExecutable) {
   EXPECT_EQ(files.count("distal/random.h"), 1U);
 }
 
-// Names that mean something in C++, or to what the program includes, are not taken as they are.
-TEST(Emit, NamesOfTheUserAreNoKeywords) {
+// Names that clash with C++ keywords, or with names of the included headers, are changed.
+TEST(Emit, NamesThatClashAreChanged) {
   std::string text = R"(param int = 6, class = 2
 machine new = Grid(class)
 tensor T(int) : x -> x on new
@@ -84,12 +84,12 @@ TEST(Emit, ExpressionsKeepTheirMeaning) {
   EXPECT_EQ(names.text(min(ceil_div(a, b), floor_mod(a, c))), "min(ceildiv(a, b), mod(a, c))");
 }
 
-TEST(Emit, RefusesWhatLegionHasNoRoomFor) {
+TEST(Emit, RefusesWhatLegionCannotExpress) {
   EXPECT_NE(message_of([] {
               emit_legion({source_of("p",
                                      "tensor a(2,2,2,2,2,2,2)\ntensor b(2,2,2,2,2,2,2)\n"
                                      "a(i,j,k,l,m,n,o) = b(i,j,k,l,m,n,o)\n")});
-            }).find("tensor a has 7 dimensions, and Legion has regions and launches of at most 6"),
+            }).find("tensor a has 7 dimensions; Legion allows at most 6"),
             std::string::npos);
   EXPECT_NE(message_of([] {
               emit_legion({source_of("p",
@@ -99,11 +99,11 @@ TEST(Emit, RefusesWhatLegionHasNoRoomFor) {
             std::string::npos);
   EXPECT_NE(message_of([] {
               emit_legion({source_of("p", "param n = 4\ntensor a(n)\ntensor b(n)\na(n) = b(n)\n")});
-            }).find("the loop n is called like the param n, and a Legion program cannot tell them apart"),
+            }).find("a loop and a param are both called n; a Legion program cannot tell them apart"),
             std::string::npos);
 }
 
-// ---- where tensors live, by the code that emitted programs have for it ----
+// ---- the homes of tensors, as the code of emitted programs computes them ----
 
 std::vector<distal_legion::Role> roles_of(const Tensor& tensor, const Bindings& params) {
   std::vector<distal_legion::Role> out;
@@ -115,10 +115,10 @@ std::vector<distal_legion::Role> roles_of(const Tensor& tensor, const Bindings& 
         const auto& xs = level.tensor_dimensions;
         auto dimension = static_cast<int>(std::find(xs.begin(), xs.end(), cut->name) - xs.begin());
         auto block = level.cyclic.find(cut->name);
-        out.push_back(block == level.cyclic.end() ? distal_legion::cut(dimension)
+        out.push_back(block == level.cyclic.end() ? distal_legion::blocked(dimension)
                                                   : distal_legion::cyclic(dimension, block->second.evaluate(params)));
       } else {
-        out.push_back(distal_legion::everywhere());
+        out.push_back(distal_legion::replicated());
       }
     }
   }
@@ -139,7 +139,7 @@ void expect_home(const std::string& declaration) {
   distal_legion::Home home(grid, shape, roles_of(tensor, params));
   property::Owners owners(
       static_cast<size_t>(distal_legion::Rectangle{distal_legion::Coordinates(shape.size(), 0), shape}.volume()));
-  distal_legion::for_each_point(distal_legion::Places(grid).points, [&](const distal_legion::Coordinates& at) {
+  distal_legion::for_each_point(distal_legion::LaunchDomain(grid).points, [&](const distal_legion::Coordinates& at) {
     for (size_t n = 0; n < home.most_pieces(); ++n) {
       distal_legion::for_each_point(home.piece(at, n, false), [&](const distal_legion::Coordinates& x) {
         int64_t index = 0;
@@ -169,7 +169,7 @@ TEST(Home, IsWhatTheDistributionSays) {
   }
 }
 
-// ---- finding, building and starting ----
+// ---- finding Legion, building and starting programs ----
 
 constexpr const char* kSettings = R"(origin=somewhere
 legion_dir=/legion/cmake
@@ -189,14 +189,14 @@ TEST(LegionSettings, AreReadFromAFile) {
 }
 
 TEST(LegionSettings, TheUsersOwnLegionComesFirst) {
-  Environment own("Legion_DIR", "/my/legion");
+  ScopedVariable own("Legion_DIR", "/my/legion");
   EXPECT_EQ(find_legion("/nowhere").legion_dir, "/my/legion");
 }
 
-TEST(LegionSettings, WithoutLegionItIsSaidHowToGetIt) {
-  Environment own("Legion_DIR", "");
+TEST(LegionSettings, WithoutLegionTheHelpSaysHowToGetIt) {
+  ScopedVariable own("Legion_DIR", "");
   std::string message = message_of([] { find_legion("/nowhere"); });
-  EXPECT_NE(message.find("there is no Legion to run on"), std::string::npos) << message;
+  EXPECT_NE(message.find("Legion was not found"), std::string::npos) << message;
   EXPECT_NE(message.find("set Legion_DIR to the folder of a LegionConfig.cmake"), std::string::npos) << message;
 }
 
@@ -218,9 +218,7 @@ TEST(LegionLaunch, OneProcessOrSeveral) {
                                       "-ll:zsize", "256", "-level", "5", "-ll:networks", "none", "--json"}));
   launch.ranks = 2;
   s.mpirun.clear();
-  EXPECT_NE(message_of([&] {
-              legion_command(launch, s);
-            }).find("several processes are started by mpirun, which was not found"),
+  EXPECT_NE(message_of([&] { legion_command(launch, s); }).find("several processes need mpirun, which was not found"),
             std::string::npos);
 }
 
@@ -230,10 +228,10 @@ TEST(LegionBuild, SaysWhatIsMissing) {
   std::map<std::string, std::string> wrong{{"CMakeLists.txt", "message(FATAL_ERROR \"on purpose\")\n"}};
   std::string message = message_of([&] { build_legion(wrong, "wrong", s); });
   EXPECT_NE(message.find("the Legion program could not be built"), std::string::npos) << message;
-  EXPECT_NE(message.find("what the tools said is in "), std::string::npos) << message;
-  Environment path("PATH", "/nowhere");
+  EXPECT_NE(message.find("the build log is "), std::string::npos) << message;
+  ScopedVariable path("PATH", "/nowhere");
   message = message_of([&] { build_legion(wrong, "other", s); });
-  EXPECT_NE(message.find("no cmake was found to build a Legion program with"), std::string::npos) << message;
+  EXPECT_NE(message.find("cmake was not found; it builds the Legion program"), std::string::npos) << message;
   std::filesystem::remove_all(testing::TempDir() + "/distal-legion-build");
 }
 

@@ -1,4 +1,4 @@
-// The pieces of a process that has some of them.
+// The pieces of a process.
 
 #include <gtest/gtest.h>
 
@@ -8,14 +8,14 @@
 namespace distal::core {
 namespace {
 
-// Three processors that each have all of T, of four numbers; this process has the last two, and looks at the first.
+// Three processors that each have a replica of T. The last two are in this process; it can read the piece of the first.
 struct Replicas {
   Plan plan = test::plan_text("tensor T(4) : x -> * on Grid(3)\ntensor B(4)\nT(i) = B(i)\n");
   TensorPieces pieces{plan.tensors[0].owners, ElementType::Double, plan.tensors[0].order};
   std::vector<double> memory[3] = {std::vector<double>(4, 1), std::vector<double>(4, 2), std::vector<double>(4, 2)};
 
   Replicas() {
-    for (int64_t p = 0; p < 3; ++p) pieces.place(p, reinterpret_cast<std::byte*>(memory[p].data()), p > 0);
+    for (int64_t p = 0; p < 3; ++p) pieces.attach(p, reinterpret_cast<std::byte*>(memory[p].data()), p > 0);
   }
 };
 
@@ -32,7 +32,7 @@ TEST(Pieces, ThoseOfThisProcessAreCounted) {
   EXPECT_EQ(r.pieces.bytes_here(1), 32);
 }
 
-TEST(Pieces, LargeOnesInOneBlockAreNotAtADistanceOfAPowerOfTwo) {
+TEST(Pieces, LargeOnesInOneBlockAreNotAPowerOfTwoApart) {
   auto offsets_for = [](const std::string& size) {
     Plan plan = test::plan_text("tensor T(" + size + ") : x -> x on Grid(3)\ntensor B(" + size + ")\nT(i) = B(i)\n");
     return piece_offsets(
@@ -40,8 +40,8 @@ TEST(Pieces, LargeOnesInOneBlockAreNotAtADistanceOfAPowerOfTwo) {
   };
   PieceOffsets large = offsets_for("1572864"), small = offsets_for("12");
   int64_t bytes = 4 << 20;
-  EXPECT_EQ(large.of, (std::vector<int64_t>{128, -1, 128 + bytes + kRoomAfterLarge}));
-  EXPECT_EQ(large.end, 128 + 2 * (bytes + kRoomAfterLarge));
+  EXPECT_EQ(large.of, (std::vector<int64_t>{128, -1, 128 + bytes + kLargePiecePadding}));
+  EXPECT_EQ(large.end, 128 + 2 * (bytes + kLargePiecePadding));
   EXPECT_EQ(small.of, (std::vector<int64_t>{128, -1, 192}));
   EXPECT_EQ(small.end, 256);
 }

@@ -85,7 +85,7 @@ TEST_P(Statements, OnOneProcessor) {
   }
 }
 
-// The first index is distributed, if there is one, and then the last too: an index of a sum for many.
+// Distributes the first index, then also the last, which many statements sum over.
 TEST_P(Statements, Distributed) {
   Module module = test::parse_text(with_schedule(GetParam(), ""));
   std::vector<IndexVar> all = variables(module.statements[0].statement);
@@ -248,7 +248,7 @@ schedule
 INSTANTIATE_TEST_SUITE_P(All, Schedules, testing::ValuesIn(schedules()),
                          [](const auto& tested) { return tested.param.name; });
 
-// Blocks that are dealt out are read at once: of both dimensions, by two accesses, on two levels.
+// A processor acquires all its blocks of a cyclic tensor at once: in both dimensions, for two accesses, on two levels.
 TEST(Blocks, AreReadAtOnce) {
   const std::string tiles = R"(param n = 12, m = 5
 machine M = Grid(2, 2)
@@ -277,12 +277,12 @@ tensor C(n, m) : xy -> xy on M
   }
 }
 
-// Everything is at home on one processor, so the outermost loop is the leaf's although communicate stands inside of it.
+// On one processor all tensors are at home, so the leaf has all loops, the outermost too.
 TEST(Marks, TheOutermostLoopOfOneProcessorIsParallel) {
   run_text("param n = 40\ntensor A(n, n)\ntensor B(n, n)\nA(i, j) = B(i, k) * B(k, j)\nschedule\n  parallelize(i)\n");
 }
 
-// The workspace and its two statements are counted as the one statement that was written.
+// The two statements of a workspace count as many flops as the statement that was written.
 TEST(Precompute, WithAHomeCountsAsWritten) {
   const std::string text = R"(param n = 6
 machine M = Grid(2)
@@ -304,20 +304,21 @@ schedule
   EXPECT_EQ(count_cost(staged).tensors.at("W").bytes, 0) << "W stays where it was produced";
 }
 
-// What explain says of a workspace is what the run takes.
+// The peak that explain reports includes the workspace.
 TEST(Precompute, AWorkspaceIsPartOfThePeak) {
   const std::string head = "param n = 30\ntensor A(n, n)\ntensor B(n, n)\nA(i, j) = B(i, k) * B(k, j)\nschedule\n";
   int64_t without = count_cost(test::plan_text(head + "  split(j, jo, ji, 7)\n")).peak_bytes_per_processor;
   const std::string with = head +
                            "  split(j, jo, ji, 7)\n  reorder({i, jo, k, ji})\n"
                            "  precompute(B(i, k) * B(k, j), {ji}, {jw}, W)\n";
-  EXPECT_EQ(count_cost(test::plan_text(with)).peak_bytes_per_processor, without + 64) << "7 doubles, in whole lines";
+  EXPECT_EQ(count_cost(test::plan_text(with)).peak_bytes_per_processor, without + 64)
+      << "7 doubles, in whole cache lines";
   RunOptions options;
   options.own_memory = true;
   run_text(with, "", options);
 }
 
-// A rotated and collapsed loop reaches from end to end without taking all of it: such an output is a partial.
+// The iterations of a rotated, collapsed loop span the whole range without covering it. Such an output is a partial.
 TEST(Regressions, ARotatedCollapseIsNotExact) {
   run_text(R"(param n = 4
 machine M = Grid(2)

@@ -19,10 +19,10 @@ using test::TestRun;
 
 // ---- scripts ----
 
-// A script of tasks that each note that they ran after those they wait for.
-class Written {
+// A script of random tasks. Each task checks that it runs after its dependencies.
+class CheckedScript {
  public:
-  Written(int tasks, int most_before, uint32_t seed) : ended_(static_cast<size_t>(tasks)) {
+  CheckedScript(int tasks, int most_before, uint32_t seed) : ended_(static_cast<size_t>(tasks)) {
     std::mt19937 random(seed);
     std::vector<TaskPtr> made;
     for (int t = 0; t < tasks; ++t) {
@@ -64,10 +64,10 @@ INSTANTIATE_TEST_SUITE_P(Threads, Scripts, testing::Values(1, 2, 5));
 TEST_P(Scripts, RunEveryTaskAfterThoseItWaitsFor) {
   Team crew(GetParam());
   for (int most_before : {0, 1, 4}) {
-    Written written(500, most_before, static_cast<uint32_t>(most_before));
+    CheckedScript checked(500, most_before, static_cast<uint32_t>(most_before));
     for (int i = 1; i <= 20; ++i) {
-      written.script.run_on(crew);
-      written.expect_all_ran(i);
+      checked.script.run_on(crew);
+      checked.expect_all_ran(i);
     }
   }
 }
@@ -75,10 +75,10 @@ TEST_P(Scripts, RunEveryTaskAfterThoseItWaitsFor) {
 TEST_P(Scripts, AFailureComesOutAndTheScriptRunsAgain) {
   Team crew(GetParam());
   for (int bad : {0, 17, 99}) {
-    Written written(100, 3, 5);
-    written.fails_at = bad;
-    EXPECT_EQ(test::message_of<std::runtime_error>([&] { written.script.run_on(crew); }), "enough");
-    EXPECT_EQ(test::message_of<std::runtime_error>([&] { written.script.run_on(crew); }), "enough");
+    CheckedScript checked(100, 3, 5);
+    checked.fails_at = bad;
+    EXPECT_EQ(test::message_of<std::runtime_error>([&] { checked.script.run_on(crew); }), "enough");
+    EXPECT_EQ(test::message_of<std::runtime_error>([&] { checked.script.run_on(crew); }), "enough");
   }
 }
 
@@ -101,8 +101,8 @@ TEST(Scripts, KnowWhenTasksRunOneAfterAnother) {
   EXPECT_FALSE(chain({-1, 0, 0}));
 }
 
-// A resource forgets users that have ended, but a script is to know them.
-TEST(Scripts, AResourceKeepsWhatIsWritten) {
+// A resource forgets users that have ended, unless they are tasks of a script: the script needs all dependencies.
+TEST(Scripts, AResourceKeepsTheirTasks) {
   TaskGraph graph(1);
   for (int64_t first : {int64_t{0}, int64_t{-1}}) {
     Resource resource;
@@ -188,7 +188,7 @@ TEST_P(Replays, OfSeveralStatements) {
   }
 }
 
-// Fails at one of its runs and is well before and after.
+// Fails when `left` reaches 0, and works before and after.
 class SometimesFailingLeaf : public LeafKernel {
  public:
   SometimesFailingLeaf(std::unique_ptr<LeafKernel> leaf, std::atomic<int>& left)
@@ -227,7 +227,7 @@ TEST_P(Replays, GoOnAfterAFailure) {
   }
 }
 
-// What is not complete is seen at every run.
+// A copy that is not filled is found in every run, not only in the first.
 TEST(Replay, ChecksCopiesToo) {
   RunOptions options;
   options.own_memory = true;

@@ -2,8 +2,8 @@
 
 namespace distal::core::test {
 
-// Statements that read what others wrote, and one that writes what the first one read. They are of different sizes and
-// share memory, which moves while it grows.
+// Statements that read the outputs of earlier ones; the last one overwrites the input of the first. They need arenas of
+// different sizes, so the arenas are reallocated between them.
 inline constexpr const char* kStatements = R"(param n = 11
 machine M = Grid(2, 3)
 tensor A(n, n) : xy -> xy on M

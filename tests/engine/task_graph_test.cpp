@@ -31,7 +31,7 @@ TEST_P(Graphs, ATaskRunsAfterItsDependencies) {
   EXPECT_EQ(graph.tasks_run(), 1000);
 }
 
-TEST_P(Graphs, AChangeIsAlone) {
+TEST_P(Graphs, WritersAreExclusive) {
   TaskGraph graph(threads());
   Resource resource;
   std::atomic<int> readers{0}, writers{0}, wrong{0};
@@ -138,7 +138,7 @@ TEST_P(Graphs, WaitingWithNothingToDo) {
   EXPECT_EQ(graph.tasks_run(), 0);
 }
 
-TEST(Resources, WhoWaitsForWhom) {
+TEST(Resources, DependenciesOfReadersAndWriters) {
   Resource r;
   auto task = [] { return TaskGraph::make([] {}); };
   TaskPtr write1 = task(), read1 = task(), read2 = task(), write2 = task(), read3 = task();

@@ -22,7 +22,8 @@ INSTANTIATE_TEST_SUITE_P(Threads, Teams, testing::Values(1, 2, 3, 8));
 TEST_P(Teams, EveryPartRunsOnceARun) {
   Team team(GetParam());
   ASSERT_EQ(team.size(), GetParam());
-  std::vector<int> runs(static_cast<size_t>(team.size()), 0);  // no atomics: parts are apart, and runs are in order
+  // Not atomic: each part has its own counter, and runs do not overlap.
+  std::vector<int> runs(static_cast<size_t>(team.size()), 0);
   for (int i = 0; i < 2000; ++i) team.run([&](int part) { ++runs[static_cast<size_t>(part)]; });
   for (int r : runs) EXPECT_EQ(r, 2000);
 }
@@ -88,17 +89,17 @@ TEST(Teams, TakeAtLeastTheCaller) {
   EXPECT_EQ(Team(-3).size(), 1);
 }
 
-TEST(Teams, ManyThatAreNeverAsked) {
+TEST(Teams, ManyThatNeverRun) {
   std::vector<std::unique_ptr<Team>> teams;
-  for (int i = 0; i < 1000; ++i) teams.push_back(std::make_unique<Team>(64));  // no thread is started
+  for (int i = 0; i < 1000; ++i) teams.push_back(std::make_unique<Team>(64));  // starts no thread
 }
 
-// ---- the engine gives them out ----
+// ---- the teams of the threads engine ----
 
-// Says how large a team it was given, if any.
-class AskingLeaf : public LeafKernel {
+// Records the smallest and the largest team that it was given; no team counts as one thread.
+class TeamRecordingLeaf : public LeafKernel {
  public:
-  AskingLeaf(std::atomic<int>& least, std::atomic<int>& most) : least_(least), most_(most) {}
+  TeamRecordingLeaf(std::atomic<int>& least, std::atomic<int>& most) : least_(least), most_(most) {}
   void run(const LeafArguments& arguments) const override {
     int size = arguments.team ? arguments.team->size() : 1;
     if (size < least_) least_ = size;
@@ -114,17 +115,17 @@ class AskingLeaf : public LeafKernel {
   std::atomic<int>& most_;
 };
 
-struct Share {
+struct TeamCase {
   std::string grid;
   int threads, size;
 };
 
 TEST(EngineTeams, AreTheThreadsThatAProcessorHas) {
-  for (const Share& c : {Share{"gx=1,gy=1", 1, 1}, Share{"gx=1,gy=1", 5, 5}, Share{"gx=2,gy=1", 5, 2},
-                         Share{"gx=2,gy=2", 3, 1}, Share{"gx=2,gy=2", 4, 1}, Share{"gx=2,gy=2", 9, 2}}) {
+  for (const TeamCase& c : {TeamCase{"gx=1,gy=1", 1, 1}, TeamCase{"gx=1,gy=1", 5, 5}, TeamCase{"gx=2,gy=1", 5, 2},
+                            TeamCase{"gx=2,gy=2", 3, 1}, TeamCase{"gx=2,gy=2", 4, 1}, TeamCase{"gx=2,gy=2", 9, 2}}) {
     std::atomic<int> least{1000}, most{0};
     std::vector<std::unique_ptr<LeafKernel>> leaves;
-    leaves.push_back(std::make_unique<AskingLeaf>(least, most));
+    leaves.push_back(std::make_unique<TeamRecordingLeaf>(least, most));
     test::RunOptions options;
     options.threads = c.threads;
     auto plan = std::make_unique<Plan>(test::plan_algorithm("summa", "ni=8,nj=8,nk=16,chunk=2," + c.grid));
@@ -135,8 +136,8 @@ TEST(EngineTeams, AreTheThreadsThatAProcessorHas) {
   }
 }
 
-// As under taskset, or where a starter of jobs binds a rank.
-TEST(UsableCores, AreThoseThatOneMayRunOn) {
+// taskset, or a launcher that binds ranks, sets the affinity mask.
+TEST(UsableCores, AreThoseInTheAffinityMask) {
   EXPECT_GE(usable_cores(), 1);
   std::thread bound([] {
     cpu_set_t all, one;

@@ -27,7 +27,7 @@ using test::Sample;
 struct Setup {
   std::string name;
   std::vector<int> nodes;
-  int ahead = 0;
+  int prefetch_depth = 0;
   uint64_t number = 0;  // so that each has other programs
 
   int processes() const { return static_cast<int>(nodes.size()); }
@@ -39,7 +39,7 @@ MemoryNeeds needs_of(const Plan& plan, const std::vector<int>& processes, const 
   for (int process : processes) nodes.push_back(setup.nodes[static_cast<size_t>(process)]);
   MemoryOptions options = Reach::within(std::move(nodes));
   options.processes = processes;
-  options.ahead = setup.ahead;
+  options.prefetch_depth = setup.prefetch_depth;
   return memory_needs(plan, options);
 }
 
@@ -66,7 +66,7 @@ class AllPieces {
       for (size_t p = 0; p < memory_[t].size(); ++p) {
         auto processor = static_cast<int64_t>(p);
         if (!tensor.owners.owns_any(processor) || !is_near(processor)) continue;
-        pieces.back()->place(processor, memory_[t][p].data(), is_here(processor));
+        pieces.back()->attach(processor, memory_[t][p].data(), is_here(processor));
       }
     }
     return TensorStore(plan_, std::move(pieces));
@@ -96,7 +96,7 @@ class Process {
     for (int64_t p = 0; p < plan.processors; ++p) {
       if (!is_here(p)) continue;
       ++options.processors_here;
-      allocator_.counted(p, needs.home_bytes[static_cast<size_t>(p)]);
+      allocator_.record_allocation(p, needs.home_bytes[static_cast<size_t>(p)]);
     }
     runner_ = std::make_unique<Runner>(plan, needs, test::quick_leaves(plan), allocator_, store_, options);
   }

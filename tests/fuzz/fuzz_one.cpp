@@ -14,8 +14,8 @@ namespace distal::core::fuzz {
 
 namespace {
 
-// What keeps one input to some milliseconds, as a fuzzer lives on numbers. Sizes that stand in the text itself are not
-// changed, so that what is wrong with large ones is found as far as that takes no plan.
+// Limits that keep one input to a few milliseconds, as a fuzzer needs many inputs. Only params are clamped: large sizes
+// in the text itself are still parsed, validated and compiled, but not planned.
 constexpr size_t kMaxText = 4096;
 constexpr int64_t kMaxParam = 5;
 constexpr int64_t kMaxProcessors = 12;
@@ -51,7 +51,7 @@ bool is_small(const Command& command, const Bindings& params) {
   return onto == nullptr || !onto->grid || is_small(*onto->grid, params);
 }
 
-// Small enough to be planned. Asked of a valid module only, whose numbers are all positive.
+// Whether the module is small enough to be planned. The module must be valid: all its numbers are then positive.
 bool is_small(const Module& module, const Bindings& params) {
   if (module.statements.size() > kMaxStatements) return false;
   for (const Machine& m : module.machines) {
@@ -69,7 +69,8 @@ bool is_small(const Module& module, const Bindings& params) {
   return true;
 }
 
-// How many points the loops of a stage go through, empty ones too: a divide into 1,000 parts makes a loop of 1,000.
+// The number of points in the loops of a stage, including those past the end of a tile: a divide into 1,000 parts makes
+// a loop of 1,000 iterations.
 double points_of(const Stage& stage, const Bindings& params) {
   IterationSpace<int64_t> space = evaluate(stage.space, params);
   std::vector<bool> is_loop(space.extents.size(), true);
@@ -92,10 +93,10 @@ bool is_small(const Program& program, const Bindings& params) {
 
 std::string checked(const std::string& text) {
   property::CheckOptions options;
-  options.one_way = true;
+  options.one_mode = true;
   property::Outcome outcome = property::check_program(text, options);
   if (outcome.kind != property::Outcome::Kind::Failed) return "";
-  return outcome.manner + ": " + outcome.detail;
+  return outcome.signature + ": " + outcome.detail;
 }
 
 std::string follow(const std::string& text) {

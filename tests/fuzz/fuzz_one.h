@@ -4,9 +4,9 @@
 
 namespace distal::core::fuzz {
 
-// Takes any bytes for the text of a program and follows them as far as they lead: parse, print, validate, compile,
-// plan, and, where the program is small enough to end soon, verify, count, run and compare with the reference.
-// Returns "" if all was well, which it is for a program that is refused by an Error too; else what happened.
+// Takes any bytes as the text of a program through the stages: parse, print, validate and compile; for a small program
+// also plan, verify, count, run and compare with the reference. Returns "" if nothing is wrong, also for a program that
+// is refused by an Error; otherwise what went wrong.
 std::string fuzz_one(const std::string& text);
 
 }  // namespace distal::core::fuzz

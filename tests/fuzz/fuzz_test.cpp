@@ -1,4 +1,4 @@
-// Replays what the fuzzer kept: every file of the corpus, which together reach all that it could reach.
+// Replays the corpus: the inputs that the fuzzer kept because each reaches other code.
 
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ std::vector<std::filesystem::path> corpus() {
   return out;
 }
 
-// In parts, so that they run side by side.
+// The corpus is split into parts that can run in parallel.
 constexpr size_t kParts = 4;
 class Corpus : public testing::TestWithParam<size_t> {};
 

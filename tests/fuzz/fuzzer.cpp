@@ -1,4 +1,4 @@
-// libFuzzer's entry: makes inputs, keeps those that reach new code, and stops at the first that is not right.
+// The entry point for libFuzzer, which makes inputs, keeps those that reach new code, and stops at the first failure.
 
 #include <cstdint>
 #include <cstdio>

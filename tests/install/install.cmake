@@ -1,5 +1,5 @@
-# Installs a build, then builds and runs an application against what was installed, all in a folder outside of the
-# repository, so that nothing of the sources can help.
+# Installs a build, then builds and runs an application against the installation. All of it is in a folder outside the
+# repository, so that the application cannot use the sources by accident.
 #
 # Needs: BUILD, the build folder; SOURCE, the folder `app`; CXX, the compiler; MPIRUN, where BUILD has MPI.
 
@@ -32,5 +32,5 @@ if(MPIRUN)
   file(COPY ${SOURCE}/../../../algorithms/summa.distal DESTINATION ${folder})
   run(${folder}/prefix/bin/distal run ${folder}/summa.distal --engine mpi --ranks 2 --set ni=9,nj=8,nk=7)
 endif()
-# Only what passed is removed: what failed is there to be looked at.
+# Only reached if all passed: a failed test leaves its folder to be inspected.
 file(REMOVE_RECURSE ${folder})

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# An MPI whose headers are not there, as where only what starts ranks is installed: its package is named, and the rest
-# is configured without it. mpi_without_headers.sh SOURCES WORK
+# An MPI without headers, as on a machine where only mpirun is installed: the message names the missing package, and the
+# project is configured without MPI. Usage: mpi_without_headers.sh SOURCES WORK
 set -euo pipefail
 root=$1
 work=$2

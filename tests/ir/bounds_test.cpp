@@ -1,4 +1,4 @@
-// Bounds analysis against a walk over all points, and concrete index notation.
+// Bounds analysis, compared with a walk over all points; and concrete index notation.
 
 #include "ir/bounds.h"
 
@@ -19,7 +19,7 @@ using Point = std::vector<int64_t>;
 // A random tree of splits, collapses and rotations over a few variables.
 struct RandomSpace {
   IterationSpace<int64_t> space;
-  std::vector<int> loops;  // what nothing derives from, in a random order
+  std::vector<int> loops;  // the variables that are loops, in a random order
   int own = 0;             // the statement's variables are 0 .. own - 1
 };
 
@@ -64,7 +64,7 @@ RandomSpace random_space(std::mt19937& random) {
   return out;
 }
 
-// Recovers all variables from the loops; false past the end of a tile.
+// Recovers all variables from the loops. Returns false past the end of a tile.
 bool recover(const IterationSpace<int64_t>& space, Point& value) {
   for (auto d = space.derivations.rbegin(); d != space.derivations.rend(); ++d) {
     if (const auto* t = std::get_if<Tile>(&*d)) {
@@ -138,7 +138,7 @@ TEST(Bounds, HoldEveryPointAndAreTightWhenTheySayExact) {
       points.insert(Point(p.begin(), p.begin() + s.own));
       for (int v = 0; v < s.own; ++v) seen[v].insert(p[v]);
     });
-    EXPECT_TRUE(any || points.empty()) << shown(s, intervals) << ": iterations were said to be none";
+    EXPECT_TRUE(any || points.empty()) << shown(s, intervals) << ": bounds finds no iterations, but there are some";
     if (!any) continue;
     bool all_exact = true;
     int64_t volume = 1;
@@ -152,9 +152,9 @@ TEST(Bounds, HoldEveryPointAndAreTightWhenTheySayExact) {
       all_exact = all_exact && intervals[v].exact;
       volume *= intervals[v].hi - intervals[v].lo;
     }
-    // Exact means: every value in every combination with the other variables.
+    // Exact intervals mean that every combination of their values occurs.
     EXPECT_TRUE(!all_exact || static_cast<int64_t>(points.size()) == volume)
-        << shown(s, intervals) << ": " << points.size() << " points, said to be exactly " << volume;
+        << shown(s, intervals) << ": " << points.size() << " points, but exact intervals of " << volume;
     (all_exact ? exact : boxes) += 1;
   }
   EXPECT_GT(exact, 1000);
@@ -174,7 +174,7 @@ TEST(Bounds, TenIntoTwoFivesIntoThrees) {
   at[3] = {1, 2, true, true};
   at[4] = {0, 3, true, false};
   ASSERT_TRUE(bounds(space, at));
-  // The second three of the second five has two left: clipped at the enclosing tile, not at the tensor.
+  // The second tile of 3 in the second tile of 5 has two elements: it is clipped at the enclosing tile.
   EXPECT_EQ(at[0].lo, 8);
   EXPECT_EQ(at[0].hi, 10);
   at[1] = {0, 1, true, true};
@@ -207,7 +207,7 @@ TEST(Bounds, Beyond32Bits) {
   EXPECT_EQ(at[0].hi, 100'000'000'000);
 }
 
-// ---- what derives from what ----
+// ---- derivations of variables ----
 
 TEST(IterationSpaceTest, WhatAVariableIsRecoveredFrom) {
   IterationSpace<IntExpr> space =
@@ -229,7 +229,7 @@ TEST(IterationSpaceTest, WhatAVariableIsRecoveredFrom) {
             (std::set<std::string>{"i", "io", "ii"}));
   EXPECT_EQ(names(recovered_variables(space.derivations, n)), (std::set<std::string>{"i", "k", "ko"}));
   EXPECT_EQ(recovered_by(Fuse{1, 0, 2}), (std::vector<int>{1, 0}));
-  // The amount of a rotation moves iterations in time only.
+  // The loops by which k is rotated only change the order of its iterations.
   EXPECT_EQ(names(made_from(space.derivations, n, find_variable(space, "kos"))),
             (std::set<std::string>{"kos", "ko", "k"}));
   EXPECT_EQ(names(made_from(space.derivations, n, find_variable(space, "io"))), (std::set<std::string>{"io", "i"}));
@@ -260,7 +260,7 @@ TEST(Concrete, ComparesByValue) {
   EXPECT_FALSE(concrete("A(i, j) = B(i, j)") == concrete("A(i, j) += B(i, j)"));
 }
 
-TEST(Concrete, ANestComesApartAndTogether) {
+TEST(Concrete, ANestRoundTrips) {
   Stmt s = concrete("A(i, j) = B(i, k) * C(k, j)");
   EXPECT_TRUE(to_stmt(nest_of(s)) == s);
   Nest nest = nest_of(s);

@@ -28,7 +28,7 @@ std::string error(const std::string& dimensions, const std::string& text, const 
   }
 }
 
-// The layouts of part B of the case list.
+// Legal layouts, which print as they were written.
 TEST(Distribution, Layouts) {
   for (auto [dimensions, text, machine] : std::vector<std::tuple<const char*, const char*, const char*>>{
            {"(n)", "x -> x", "Grid(4)"},                     // vector on a line
@@ -75,7 +75,7 @@ TEST(Distribution, LongForm) {
   EXPECT_EQ(distribution("(n)", "x -> x *", "Grid(8, 2)"), "x -> x*");
 }
 
-// The list between two arrows is cut by arity, and by the names where arity leaves a choice.
+// The list between two arrows is split by the arity of the levels, and where that is ambiguous by the names.
 TEST(Distribution, ListsBetweenArrows) {
   const char* machine = "Grid(2, 2) of Grid(2, 2)";
   EXPECT_EQ(distribution("(n, n)", "xy -> xy, row, col -> row, 0", machine), "x, y -> x, y, row, col -> row, 0");

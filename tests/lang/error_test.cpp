@@ -20,7 +20,7 @@ std::string rendered(const std::string& text, const Bindings& overrides = {}) {
   return "accepted";
 }
 
-// "line:col message"
+// An error as "line:column message", or "accepted".
 std::string brief(const std::string& text, const Bindings& overrides = {}) {
   try {
     Module m = parse_module(text, "t.distal");

@@ -10,8 +10,8 @@
 namespace distal::core {
 namespace {
 
-// Breaks valid programs a little. Whatever comes out is a program or an Error, never anything else; and a program
-// parses back to itself.
+// Makes small random changes to valid programs. A mutant must parse or throw an Error, and what parses must print as a
+// text that parses to the same program.
 class Mutator {
  public:
   explicit Mutator(uint32_t seed) : random_(seed) {}
@@ -21,7 +21,7 @@ class Mutator {
     for (size_t i = 0, n = 1 + below(3); i < n; ++i) {
       try {
         text = below(3) == 0 ? with_byte_changed(text) : with_token_changed(text);
-      } catch (const Error&) {  // no longer cut into tokens: enough harm done
+      } catch (const Error&) {  // it no longer splits into tokens, so it stays as it is
         break;
       }
     }

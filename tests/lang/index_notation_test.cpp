@@ -90,7 +90,7 @@ TEST(IndexNotation, VariableExtents) {
   EXPECT_EQ(extents.at("k"), IntExpr::name("m"));
 }
 
-// The notation of part A of the case list.
+// Statements of many kinds.
 TEST(IndexNotation, CasesThatMustParse) {
   for (const char* text :
        {"v(i) = w(i) + w(i)", "A(i, j) = B(i, j)", "v(i) = A(i, j) * B(i, j) * w(i)", "a = v(i) * w(i)",

@@ -15,7 +15,7 @@ Module parse(const std::string& text) { return parse_module(text, "t.distal"); }
 
 const Command& command(const Module& module, size_t i) { return module.statements.front().schedule.at(i); }
 
-TEST(Parse, SummaOfTheIssue) {
+TEST(Parse, Summa) {
   Module m = parse(test::summa);
   ASSERT_EQ(m.params.size(), 6u);
   EXPECT_EQ(m.params[5].name, "chunk");

@@ -5,7 +5,7 @@
 
 namespace distal::core::test {
 
-// The program of the issue, to the letter.
+// SUMMA, printed in canonical form.
 inline const std::string summa = R"(param ni = 1024, nj = 1024, nk = 1024, gx = 2, gy = 2, chunk = 256
 machine M = Grid(gx, gy)
 
@@ -114,7 +114,7 @@ schedule
   substitute({ii, ji, ki}, gemm)
   parallelize(ii)
 )",
-    // Words of the language as names.
+    // Keywords as names.
     R"(param param = 4, machine = param, min = 3
 machine of = Grid(2)
 tensor in(param) : on -> on on of

@@ -1,5 +1,4 @@
-// Which BLAS is loaded, and how. Most is tested with libraries that only look like one, so that it does not depend on
-// the machine.
+// Loading a BLAS. Most tests load fake libraries, so that they do not depend on the machine.
 
 #include "leaf/blas_library.h"
 
@@ -20,13 +19,13 @@ namespace {
 
 using test::message_of;
 
-// Takes an environment variable away as long as it lives.
-class NoEnvironment {
+// Unsets an environment variable while it lives.
+class UnsetVariable {
  public:
-  explicit NoEnvironment(const char* name) : restore_(name, "") { unsetenv(name); }
+  explicit UnsetVariable(const char* name) : restore_(name, "") { unsetenv(name); }
 
  private:
-  Environment restore_;
+  ScopedVariable restore_;
 };
 
 int threads_of(const SharedLibrary& library) {
@@ -45,7 +44,7 @@ TEST(Blas, Multiplies) {
   EXPECT_EQ(blas::dot(2, x.data(), 1, y.data(), 1), Complex(1, 2)) << "nothing is conjugated";
 }
 
-// Every function is called with what its declaration says, so a wrong declaration would be seen.
+// Calls every function, to find wrong declarations.
 template <class T>
 void compute_with_all() {
   const Cblas<T>& f = blas::functions<T>();
@@ -75,88 +74,88 @@ TEST(Blas, HasAllFunctionsOfAllTypes) {
 
 TEST(Blas, HasOneThread) {
   int threads = threads_of(blas_library().library);
-  if (threads == 0) GTEST_SKIP() << "only OpenBLAS tells, and this is " << blas_description();
+  if (threads == 0) GTEST_SKIP() << "only OpenBLAS can be asked, and this is " << blas_description();
   EXPECT_EQ(threads, 1);
 }
 
 TEST(Blas, HasKernelsAsGoodAsTheCpu) {
   std::string kernels = kernels_of(blas_library().library);
-  if (kernels.empty()) GTEST_SKIP() << "only OpenBLAS tells, and this is " << blas_description();
+  if (kernels.empty()) GTEST_SKIP() << "only OpenBLAS can be asked, and this is " << blas_description();
   if (has_variable("OPENBLAS_CORETYPE")) GTEST_SKIP() << "the environment chooses the kernels";
-  EXPECT_GE(vectors_of_kernels(kernels), vectors_of_cpu()) << blas_description();
+  EXPECT_GE(simd_width_of_kernels(kernels), simd_width_of_cpu()) << blas_description();
   EXPECT_NE(blas_description().find(kernels + " kernels"), std::string::npos) << blas_description();
 }
 
-TEST(LoadBlas, AnOldOpenblasIsToldWhichKernelsToTake) {
-  NoEnvironment core("OPENBLAS_CORETYPE");
-  EXPECT_EQ(load_blas(FAKE_OPENBLAS, Vectors::Avx512).description,
-            "OpenBLAS 9.8.7, SkylakeX kernels (chosen by DISTAL; by itself it takes Prescott)");
-  EXPECT_EQ(load_blas(FAKE_OPENBLAS, Vectors::Avx2).description,
-            "OpenBLAS 9.8.7, Haswell kernels (chosen by DISTAL; by itself it takes Prescott)");
-  EXPECT_EQ(load_blas(FAKE_OPENBLAS, Vectors::Narrow).description, "OpenBLAS 9.8.7, Prescott kernels");
+TEST(LoadBlas, DistalChoosesTheKernelsOfAnOldOpenblas) {
+  UnsetVariable core("OPENBLAS_CORETYPE");
+  EXPECT_EQ(load_blas(FAKE_OPENBLAS, SimdWidth::Avx512).description,
+            "OpenBLAS 9.8.7, SkylakeX kernels (chosen by DISTAL; default: Prescott)");
+  EXPECT_EQ(load_blas(FAKE_OPENBLAS, SimdWidth::Avx2).description,
+            "OpenBLAS 9.8.7, Haswell kernels (chosen by DISTAL; default: Prescott)");
+  EXPECT_EQ(load_blas(FAKE_OPENBLAS, SimdWidth::Narrow).description, "OpenBLAS 9.8.7, Prescott kernels");
   EXPECT_FALSE(has_variable("OPENBLAS_CORETYPE")) << "the environment is as it was";
 }
 
-// The second load asks for the kernels at once: it says what the first one wrote down of the library, not what it would
-// find.
-TEST(LoadBlas, WhichKernelsToTakeIsKeptBetweenRuns) {
-  NoEnvironment core("OPENBLAS_CORETYPE");
+// The first load writes the library's default kernels to the cache, and the second load reads them from there.
+TEST(LoadBlas, TheDefaultKernelsAreCached) {
+  UnsetVariable core("OPENBLAS_CORETYPE");
   std::filesystem::path folder = testing::TempDir() + "/distal-kernels";
   std::filesystem::remove_all(folder);
   test::CacheFolder cache(folder);
-  load_blas(FAKE_OPENBLAS, Vectors::Avx512);
+  load_blas(FAKE_OPENBLAS, SimdWidth::Avx512);
   auto file = std::filesystem::directory_iterator(folder)->path();
   EXPECT_EQ(read_text(file), "Prescott\n");
   write_atomically(file, "Atom\n");
-  EXPECT_EQ(load_blas(FAKE_OPENBLAS, Vectors::Avx512).description,
-            "OpenBLAS 9.8.7, SkylakeX kernels (chosen by DISTAL; by itself it takes Atom)");
+  EXPECT_EQ(load_blas(FAKE_OPENBLAS, SimdWidth::Avx512).description,
+            "OpenBLAS 9.8.7, SkylakeX kernels (chosen by DISTAL; default: Atom)");
   for (const char* broken : {"", "Nonsense\n"}) {
     write_atomically(file, broken);
-    EXPECT_EQ(load_blas(FAKE_OPENBLAS, Vectors::Avx512).description,
-              "OpenBLAS 9.8.7, SkylakeX kernels (chosen by DISTAL; by itself it takes Prescott)");
+    EXPECT_EQ(load_blas(FAKE_OPENBLAS, SimdWidth::Avx512).description,
+              "OpenBLAS 9.8.7, SkylakeX kernels (chosen by DISTAL; default: Prescott)");
   }
 }
 
 TEST(LoadBlas, ACacheThatCannotBeWrittenDoesNoHarm) {
-  NoEnvironment core("OPENBLAS_CORETYPE");
-  Environment cache("DISTAL_CACHE", "/proc/nowhere");
-  EXPECT_EQ(load_blas(FAKE_OPENBLAS, Vectors::Avx512).description,
-            "OpenBLAS 9.8.7, SkylakeX kernels (chosen by DISTAL; by itself it takes Prescott)");
+  UnsetVariable core("OPENBLAS_CORETYPE");
+  ScopedVariable cache("DISTAL_CACHE", "/proc/nowhere");
+  EXPECT_EQ(load_blas(FAKE_OPENBLAS, SimdWidth::Avx512).description,
+            "OpenBLAS 9.8.7, SkylakeX kernels (chosen by DISTAL; default: Prescott)");
 }
 
 TEST(LoadBlas, TheUsersKernelsStay) {
-  Environment core("OPENBLAS_CORETYPE", "Nehalem");
-  EXPECT_EQ(load_blas(FAKE_OPENBLAS, Vectors::Avx512).description, "OpenBLAS 9.8.7, Nehalem kernels");
+  ScopedVariable core("OPENBLAS_CORETYPE", "Nehalem");
+  EXPECT_EQ(load_blas(FAKE_OPENBLAS, SimdWidth::Avx512).description, "OpenBLAS 9.8.7, Nehalem kernels");
 }
 
-// Loaded by somebody else in this process, it cannot be loaded anew.
+// A library that this process has loaded already cannot be loaded again with other kernels.
 TEST(LoadBlas, WhatIsLoadedAlreadyStays) {
-  NoEnvironment core("OPENBLAS_CORETYPE");
+  UnsetVariable core("OPENBLAS_CORETYPE");
   SharedLibrary before;
   ASSERT_TRUE(before.load(FAKE_OPENBLAS)) << before.error();
-  EXPECT_EQ(load_blas(FAKE_OPENBLAS, Vectors::Avx512).description, "OpenBLAS 9.8.7, Prescott kernels");
+  EXPECT_EQ(load_blas(FAKE_OPENBLAS, SimdWidth::Avx512).description, "OpenBLAS 9.8.7, Prescott kernels");
 }
 
 TEST(LoadBlas, NoPoolOfThreadsIsStarted) {
-  Environment threads("OPENBLAS_NUM_THREADS", "7");
+  ScopedVariable threads("OPENBLAS_NUM_THREADS", "7");
   EXPECT_EQ(threads_of(load_blas(FAKE_OPENBLAS).library), 1);
   EXPECT_STREQ(std::getenv("OPENBLAS_NUM_THREADS"), "7") << "the environment is as it was";
 }
 
 TEST(LoadBlas, NamesMayHaveThePrefixOfPyPI) {
-  NoEnvironment core("OPENBLAS_CORETYPE");
-  EXPECT_EQ(load_blas(FAKE_SCIPY, Vectors::Narrow).description, "OpenBLAS 9.8.7, Prescott kernels");
+  UnsetVariable core("OPENBLAS_CORETYPE");
+  EXPECT_EQ(load_blas(FAKE_SCIPY, SimdWidth::Narrow).description, "OpenBLAS 9.8.7, Prescott kernels");
 }
 
-TEST(LoadBlas, RefusesWhatIsNoUse) {
+TEST(LoadBlas, RefusesUnusableLibraries) {
   std::string missing = message_of([] { load_blas("/nowhere/libblas.so"); });
   EXPECT_NE(missing.find("cannot load a BLAS: /nowhere/libblas.so"), std::string::npos) << missing;
   EXPECT_NE(missing.find("set DISTAL_BLAS to a shared library with CBLAS"), std::string::npos) << missing;
   std::string other = message_of([] { load_blas("libm.so.6"); });
-  EXPECT_NE(other.find("libm.so.6 is no BLAS with CBLAS: it has no function cblas_sgemm"), std::string::npos) << other;
+  EXPECT_NE(other.find("libm.so.6 is not a BLAS with the CBLAS interface: it has no function cblas_sgemm"),
+            std::string::npos)
+      << other;
   std::string wide = message_of([] { load_blas(FAKE_WIDE); });
-  EXPECT_NE(wide.find(" takes sizes of 64 bits, and a BLAS with sizes of 32 bits is needed"), std::string::npos)
-      << wide;
+  EXPECT_NE(wide.find(" uses 64-bit sizes, but DISTAL needs a BLAS with 32-bit sizes"), std::string::npos) << wide;
   try {
     load_blas("/nowhere/libblas.so");
     ADD_FAILURE() << "nothing was thrown";
@@ -167,29 +166,29 @@ TEST(LoadBlas, RefusesWhatIsNoUse) {
 
 TEST(LoadBlas, TheEnvironmentChoosesTheLibrary) {
   {
-    Environment chosen("DISTAL_BLAS", "libmine.so");
+    ScopedVariable chosen("DISTAL_BLAS", "libmine.so");
     EXPECT_EQ(blas_name(), "libmine.so");
   }
-  NoEnvironment chosen("DISTAL_BLAS");
+  UnsetVariable chosen("DISTAL_BLAS");
   EXPECT_NE(blas_name(), "");
-  Environment empty("DISTAL_BLAS", "");
-  EXPECT_NE(blas_name(), "") << "empty is as if it were not set";
+  ScopedVariable empty("DISTAL_BLAS", "");
+  EXPECT_NE(blas_name(), "") << "empty counts as unset";
 }
 
 TEST(Kernels, BetterOnesAreFound) {
-  EXPECT_EQ(better_kernels("Prescott", Vectors::Avx512), "SkylakeX");
-  EXPECT_EQ(better_kernels("Haswell", Vectors::Avx512), "SkylakeX");
-  EXPECT_EQ(better_kernels("ZEN", Vectors::Avx512), "SkylakeX") << "in any case";
-  EXPECT_EQ(better_kernels("Sandybridge", Vectors::Avx2), "Haswell");
-  EXPECT_EQ(better_kernels("Nehalem", Vectors::Avx), "Sandybridge");
+  EXPECT_EQ(better_kernels("Prescott", SimdWidth::Avx512), "SkylakeX");
+  EXPECT_EQ(better_kernels("Haswell", SimdWidth::Avx512), "SkylakeX");
+  EXPECT_EQ(better_kernels("ZEN", SimdWidth::Avx512), "SkylakeX") << "in upper or lower case";
+  EXPECT_EQ(better_kernels("Sandybridge", SimdWidth::Avx2), "Haswell");
+  EXPECT_EQ(better_kernels("Nehalem", SimdWidth::Avx), "Sandybridge");
 }
 
 TEST(Kernels, GoodOnesStay) {
-  EXPECT_EQ(better_kernels("SkylakeX", Vectors::Avx512), "");
-  EXPECT_EQ(better_kernels("Zen", Vectors::Avx2), "");
-  EXPECT_EQ(better_kernels("Prescott", Vectors::Narrow), "");
-  EXPECT_EQ(better_kernels("of a CPU to come", Vectors::Avx512), "");
-  EXPECT_EQ(better_kernels("", Vectors::Avx512), "") << "no OpenBLAS";
+  EXPECT_EQ(better_kernels("SkylakeX", SimdWidth::Avx512), "");
+  EXPECT_EQ(better_kernels("Zen", SimdWidth::Avx2), "");
+  EXPECT_EQ(better_kernels("Prescott", SimdWidth::Narrow), "");
+  EXPECT_EQ(better_kernels("of a CPU to come", SimdWidth::Avx512), "");
+  EXPECT_EQ(better_kernels("", SimdWidth::Avx512), "") << "no OpenBLAS";
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Leaves whose loops run over a box: which kernel takes them, and that each is right at every size, in every layout and
-// on several threads.
+// Leaves whose loops run over a box: the choice of the kernel, and the results for many sizes, layouts and numbers of
+// threads.
 
 #include "leaf/box_leaf.h"
 
@@ -20,7 +20,7 @@ namespace {
 using test::run_text;
 using test::RunOptions;
 
-// Kept from run to run, so that leaves that did not change are not compiled again.
+// A cache of compiled leaves that later test runs use again.
 std::string cache() { return fmt::format("{}distal-leaf-test-{}", testing::TempDir(), geteuid()); }
 
 RunOptions generated(ElementType type, int threads = 1) {
@@ -62,7 +62,7 @@ TEST_P(Widths, SumsAndColumnsOfSeveralBlocks) {
     for (int orders : {0, 3, 6}) run_text(product(7, 12, sums, orders), "", generated(GetParam()));
   }
   run_text(product(5, 700, 600, 0), "", generated(GetParam()));
-  run_text(product(20, 100, 200, 0), "", generated(GetParam()));  // panels that all stay near
+  run_text(product(20, 100, 200, 0), "", generated(GetParam()));  // all panels stay in the cache
 }
 
 TEST_P(Widths, OnSeveralThreads) {
@@ -83,8 +83,8 @@ INSTANTIATE_TEST_SUITE_P(Types, Widths,
                            return name;
                          });
 
-// Products of three and four, every factor at every place.
-TEST(Blocks, FactorsBesideTheTwo) {
+// Products of three and four tensors, with their factors in different orders.
+TEST(Blocks, FurtherFactors) {
   test::CacheFolder folder(cache());
   const std::vector<std::string> statements{"A(i, l) = B(i, j, k) * C(j, l) * D(k, l)",
                                             "A(i, l) = C(j, l) * D(k, l) * B(i, j, k)",
@@ -110,8 +110,8 @@ TEST(Blocks, FactorsBesideTheTwo) {
 
 TEST(Blocks, StraightToTheOutput) {
   test::CacheFolder folder(cache());
-  // Whole blocks with and without others beside them; sums in one piece, which sets the output, and in several, of
-  // which all but the first add to it; and rows that all go to the same part of the output.
+  // Whole blocks, alone and next to partial blocks. Sums in one pass, which overwrites the output, and in several
+  // passes, which add to it after the first. And rows that all add to the same part of the output.
   for (const char* size : {"ni=12,nj=32,nk=40", "ni=13,nj=40,nk=600", "ni=6,nj=16,nk=1030", "ni=100,nj=72,nk=513"}) {
     for (const char* statement :
          {"A(i, j) = 2 * B(i, k) * C(k, j)", "A(i, j) += -B(i, k) * C(k, j)", "D(j) = B(i, k) * C(k, j)"}) {
@@ -129,7 +129,8 @@ TEST(Blocks, StraightToTheOutput) {
   }
 }
 
-// Steps of a sum whose operands lie with others: in blocks they are one sum, in pieces that lie anywhere.
+// Steps of a sum whose operands are views of other processors' pieces. Register blocks join the steps into one sum over
+// pieces at unrelated addresses.
 TEST(Blocks, StepsThatAreJoined) {
   test::CacheFolder folder(cache());
   const std::string steps = R"(
@@ -146,7 +147,7 @@ schedule
   for (const std::string& size : sizes) {
     for (int orders = 0; orders < 8; ++orders) {
       SCOPED_TRACE(size + " " + std::to_string(orders));
-      // By rows of C, and by columns of B: the pieces of one operand, or of the other, lie with others.
+      // With B distributed by rows only C is read from other processors; by columns, B is too.
       for (const char* placed : {": xy -> x on M", ": xy -> y on M"}) {
         std::string text = fmt::format(
             "param ni = 1, nj = 1, nk = 1, g = 1\nmachine M = Grid(g)\ntensor A(ni, nj) : xy -> x on M{}"
@@ -159,7 +160,7 @@ schedule
   }
 }
 
-// Rows, columns and a sum, and a factor beside the two.
+// A box of rows, columns and a sum, with a third factor.
 Box box_at(int64_t output, int64_t left, int64_t right, int64_t factor, int64_t rows = 9, int64_t sums = 30) {
   auto at = [](int64_t bytes) { return reinterpret_cast<std::byte*>(4096 + bytes); };
   return {{{rows, {8, 100, 0, 8}}, {8, {1, 0, 1, 1}}, {sums, {0, 1, 8, 0}}},
@@ -170,22 +171,22 @@ TEST(Blocks, WhatCanBeJoined) {
   Plan plan = test::plan_text("tensor A(9, 9)\ntensor B(9, 9)\nA(i, j) = B(i, k) * B(k, j) * B(i, j)\n");
   auto kernel = make_blocked_kernel(leaf_of(*plan.stages[0].stage).root.compute()->terms[0], ElementType::Double);
   const Box box = box_at(0, 0, 0, 0);
-  EXPECT_TRUE(kernel->joins(box, box_at(0, 240, -80000, 0)));
-  EXPECT_TRUE(kernel->joins(box, box_at(0, 240, 8000, 0, 9, 17)));
-  EXPECT_FALSE(kernel->joins(box, box_at(8, 240, 8000, 0))) << "another part of the output";
-  EXPECT_FALSE(kernel->joins(box, box_at(0, 240, 8000, 8))) << "another factor";
-  EXPECT_FALSE(kernel->joins(box, box_at(0, 240, 8000, 0, 8))) << "fewer rows";
-  EXPECT_FALSE(kernel->joins(box, box_at(0, 244, 8000, 0))) << "half an element away";
-  EXPECT_TRUE(kernel->joins(box, box_at(0, 240, 8000, 0, 9, kBlockedSums - 30)));
-  EXPECT_FALSE(kernel->joins(box, box_at(0, 240, 8000, 0, 9, kBlockedSums - 29))) << "a long sum";
+  EXPECT_TRUE(kernel->can_join(box, box_at(0, 240, -80000, 0)));
+  EXPECT_TRUE(kernel->can_join(box, box_at(0, 240, 8000, 0, 9, 17)));
+  EXPECT_FALSE(kernel->can_join(box, box_at(8, 240, 8000, 0))) << "another part of the output";
+  EXPECT_FALSE(kernel->can_join(box, box_at(0, 240, 8000, 8))) << "another factor";
+  EXPECT_FALSE(kernel->can_join(box, box_at(0, 240, 8000, 0, 8))) << "fewer rows";
+  EXPECT_FALSE(kernel->can_join(box, box_at(0, 244, 8000, 0))) << "half an element away";
+  EXPECT_TRUE(kernel->can_join(box, box_at(0, 240, 8000, 0, 9, kBlockedSums - 30)));
+  EXPECT_FALSE(kernel->can_join(box, box_at(0, 240, 8000, 0, 9, kBlockedSums - 29))) << "the sum would be too long";
   Box wider = box_at(0, 240, 8000, 0);
-  wider.axes[2].steps[2] = 9;
-  EXPECT_FALSE(kernel->joins(box, wider)) << "other strides";
+  wider.axes[2].strides[2] = 9;
+  EXPECT_FALSE(kernel->can_join(box, wider)) << "other strides";
   wider.axes.pop_back();
-  EXPECT_FALSE(kernel->joins(box, wider)) << "no sum";
+  EXPECT_FALSE(kernel->can_join(box, wider)) << "no sum";
 }
 
-// A sum over k and j that goes in steps of k; the tensors beside B are fetched for each.
+// A schedule with steps of k in a sum over k and j. Each step acquires B and `others`.
 std::string in_steps(const std::string& others) {
   const std::string loops = R"(
 schedule
@@ -198,7 +199,7 @@ schedule
   return loops + "  communicate({B, " + others + "}, kos)\n";
 }
 
-// A factor beside the two may stay where it is from step to step, or not; a sum may have several indices.
+// The third factor may be the same in every step or not, and the sum may have several indices.
 TEST(Blocks, StepsOfHigherOrderThatAreJoined) {
   test::CacheFolder folder(cache());
   const std::string tensors = R"(
@@ -223,8 +224,8 @@ tensor E(n, n, n) : xyz -> x on M
   }
 }
 
-// Which two factors are multiplied as matrices is best decided otherwise for a part of the output, and for a short
-// step; joined steps must have the same two.
+// The best two factors to multiply as matrices may differ for a part of the output or for a short step. Joined steps
+// must use the same two.
 TEST(Blocks, JoinedStepsHaveOneBlocking) {
   test::CacheFolder folder(cache());
   const std::string text = R"(
@@ -242,7 +243,7 @@ A(i, l) = B(i, k, j) * C(j, l) * D(k, l))" +
   }
 }
 
-// Parts of a sum for many threads, of which the last step has too few terms.
+// Many threads share the sum, and the last step has too few terms for all of them.
 TEST(Blocks, JoinedStepsOfWhichOneIsShort) {
   test::CacheFolder folder(cache());
   const std::string text = R"(
@@ -261,12 +262,12 @@ schedule
   for (int threads : {1, 4, 32}) run_text(text, "", generated(ElementType::Double, threads));
 }
 
-// Whom engines ask to run together.
+// For which leaves engines join steps.
 TEST(Blocks, GainBySeveralSteps) {
   test::CacheFolder folder(cache());
   auto gains = [](const std::string& chunk, LeafChoice choice) {
     Plan plan = test::plan_text(test::algorithm_text("summa"), "ni=400,nj=400,nk=30000,gx=1,gy=1,chunk=" + chunk);
-    return make_leaf(plan.stages[0], ElementType::Double, choice)->gains_together();
+    return make_leaf(plan.stages[0], ElementType::Double, choice)->gains_from_joining();
   };
   for (LeafChoice choice : {LeafChoice::Generated, LeafChoice::Automatic}) {
     EXPECT_TRUE(gains("256", choice));
@@ -289,8 +290,8 @@ TEST(Blocks, ContractionsOfManyIndices) {
 
 // ---- one pass ----
 
-// Within a tile, over several with remainders at both ends, and in many short rows.
-TEST(OnePass, EveryWayThroughAPlane) {
+// Sizes within one tile, of several tiles with remainders, and with many short rows.
+TEST(OnePass, EveryTraversalOfAPlane) {
   test::CacheFolder folder(cache());
   const std::string tensors =
       "param m = 37, n = 29\ntensor a\ntensor v(m)\ntensor w(n)\ntensor A(m, n)\ntensor B(m, n)\ntensor C(n, m)\n"
@@ -320,18 +321,18 @@ TEST(OnePass, LongSums) {
   }
 }
 
-// Large outputs only are written around the caches; the code is the same for small ones, wherever they begin.
-TEST(OnePass, WritesPastTheCaches) {
+// Only large outputs use non-temporal stores. The test calls that code for a small output, at several alignments.
+TEST(OnePass, NonTemporalStores) {
   test::CacheFolder folder(cache());
   constexpr int64_t nx = 203, ny = 71, wide = 300;
   Plan plan = test::plan_text("tensor A(9, 9)\ntensor B(9, 9)\ntensor C(9, 9)\nA(i, j) = B(i, j) - C(i, j) * 2\n", "");
   const auto& terms = leaf_of(*plan.stages[0].stage).root.compute()->terms;
   std::vector<double> b(wide * wide), c(wide * wide);
   for (size_t x = 0; x < b.size(); ++x) b[x] = static_cast<double>(x % 17), c[x] = static_cast<double>(x % 5);
-  for (Pace pace : {Pace::Next, Pace::Further}) {
-    PlaneShape shape{{Pace::Next, Pace::Next, pace}, {true, true, true}, false, true};
+  for (StrideKind stride : {StrideKind::Unit, StrideKind::Large}) {
+    PlaneShape shape{{StrideKind::Unit, StrideKind::Unit, stride}, {true, true, true}, false, true};
     CompiledLeaf code = compile_leaf(plane_source(terms, ElementType::Double, shape), {.reassociate = true});
-    int64_t cx = pace == Pace::Next ? 1 : wide, cy = pace == Pace::Next ? wide : 1;
+    int64_t cx = stride == StrideKind::Unit ? 1 : wide, cy = stride == StrideKind::Unit ? wide : 1;
     for (int64_t first : {0, 1, 5}) {
       std::vector<double> a(wide * wide, -1), expected = a;
       for (int64_t y = 0; y < ny; ++y) {
@@ -340,25 +341,24 @@ TEST(OnePass, WritesPastTheCaches) {
         }
       }
       void* data[] = {a.data() + first, b.data(), c.data()};
-      const int64_t step_x[] = {1, 1, cx}, step_y[] = {wide, wide, cy};
-      code.function<PlaneFunction>()(nx, ny, data, step_x, step_y);
+      const int64_t stride_x[] = {1, 1, cx}, stride_y[] = {wide, wide, cy};
+      code.function<PlaneFunction>()(nx, ny, data, stride_x, stride_y);
       EXPECT_EQ(a, expected) << first;
     }
   }
 }
 
-TEST(OnePass, SourcesAsRead) {
+TEST(OnePass, Sources) {
   auto source = [](const std::string& statement, const PlaneShape& shape) {
     Plan plan = test::plan_text("tensor a\ntensor v(9)\ntensor A(9, 9)\ntensor B(9, 9)\n" + statement + "\n", "");
     return plane_source(leaf_of(*plan.stages[0].stage).root.compute()->terms, ElementType::Double, shape);
   };
-  using enum Pace;
+  using enum StrideKind;
   test::expect_golden("leaf/plane_sum.txt",
-                      source("v(i) = A(i, j) * B(i, j)", {{Still, Next, Next}, {true, true, true}}));
+                      source("v(i) = A(i, j) * B(i, j)", {{Zero, Unit, Unit}, {true, true, true}}));
   test::expect_golden("leaf/plane_past_cache.txt",
-                      source("A(i, j) = B(i, j) - v(j) * 2", {{Next, Next, Next}, {true, true, false}, false, true}));
-  test::expect_golden("leaf/plane_tiles.txt",
-                      source("A(i, j) = B(j, i)", {{Next, Further}, {true, true}, false, false}));
+                      source("A(i, j) = B(i, j) - v(j) * 2", {{Unit, Unit, Unit}, {true, true, false}, false, true}));
+  test::expect_golden("leaf/plane_tiles.txt", source("A(i, j) = B(j, i)", {{Unit, Large}, {true, true}, false, false}));
   test::expect_golden("leaf/blocks.txt", blocked_source(ElementType::Double, 1));
 }
 
@@ -379,7 +379,7 @@ TEST(Symmetric, HalfIsMultipliedAndMirrored) {
   }
 }
 
-TEST(Symmetric, NotWhereRowsAndColumnsAreOtherRanges) {
+TEST(Symmetric, NotWhereRowsAndColumnsDiffer) {
   test::CacheFolder folder(cache());
   RunOptions options;
   run_text(
@@ -403,18 +403,18 @@ std::string explained(const std::string& statement, ElementType type = ElementTy
 TEST(Choice, IsExplained) {
   EXPECT_EQ(explained("A(i, j) = B(i, k) * C(k, j)"), "gemm by BLAS\n");
   EXPECT_EQ(explained("A(i, j) = 2 * C(k, i) * B(k, j)"), "gemm by BLAS\n");
-  EXPECT_EQ(explained("A(i, j) = B(k, i) * B(k, j)"), "syrk: half of it by gemm of BLAS, the other half mirrored\n");
+  EXPECT_EQ(explained("A(i, j) = B(k, i) * B(k, j)"), "syrk: one half by BLAS gemm, the other half mirrored\n");
   EXPECT_EQ(explained("A(i, j) = B(i, k) * C(k, j)", ElementType::Int64),
-            "B(i, k) times C(k, j) in register blocks; no library, as there is no BLAS for integers\n");
+            "B(i, k) times C(k, j) in register blocks; no library, because there is no BLAS for integers\n");
   EXPECT_EQ(explained("T(i, j, m) = U(i, j, k) * P(k, m)"),
             "U(i, j, k) times P(k, m) in register blocks; gemm by BLAS would be slower\n");
   EXPECT_EQ(explained("R(i, m) = U(i, j, k) * P(j, m) * Q(k, m)"),
-            "U(i, j, k) times Q(k, m) in register blocks, each block times P(j, m) as it is added, nothing kept in "
-            "between; no library, as U(i, j, k) * P(j, m) * Q(k, m) is not a product of two tensors\n");
+            "U(i, j, k) times Q(k, m) in register blocks, each block times P(j, m) as it is added, no temporary; "
+            "no library, because U(i, j, k) * P(j, m) * Q(k, m) is not a product of two tensors\n");
   EXPECT_EQ(explained("x(i) = A(i, j) * y(j)"), "in one pass; gemv by BLAS would be slower\n");
   EXPECT_EQ(explained("A(i, j) = B(i, j) + C(j, i)"), "2 terms in one pass\n");
   EXPECT_EQ(explained("A(i, j) = B(i, k) * C(k, j) + D(i, j)"),
-            "gemm by BLAS; then in one pass; no library, as D(i, j) is not a product of two tensors\n");
+            "gemm by BLAS; then in one pass; no library, because D(i, j) is not a product of two tensors\n");
 }
 
 TEST(Choice, StrictKeepsTheOrderOfTheLoops) {

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using test::CacheFolder;
-using test::Environment;
+using test::ScopedVariable;
 
 // A leaf that adds a number to the first element.
 std::string source_of(int number) {
@@ -59,7 +59,7 @@ class Cache : public testing::Test {
 };
 
 TEST_F(Cache, TheSecondUseIsAHit) {
-  Environment cache("DISTAL_CACHE", path());
+  ScopedVariable cache("DISTAL_CACHE", path());
   CompiledLeaf first = compile_leaf(source_of(41));
   EXPECT_FALSE(first.from_cache);
   EXPECT_EQ(result_of(first), 42);
@@ -69,16 +69,16 @@ TEST_F(Cache, TheSecondUseIsAHit) {
   CompiledLeaf other = compile_leaf(source_of(1));
   EXPECT_FALSE(other.from_cache);
   EXPECT_EQ(result_of(other), 2);
-  EXPECT_FALSE(compile_leaf(source_of(41), {.openmp = true}).from_cache) << "OpenMP makes other code";
+  EXPECT_FALSE(compile_leaf(source_of(41), {.openmp = true}).from_cache) << "OpenMP changes the code";
   struct stat s {};
   ASSERT_EQ(stat(path().c_str(), &s), 0);
   EXPECT_EQ(s.st_mode & 0777, 0700u);
-  // Nothing but texts and libraries is left behind.
+  // Only sources and libraries are left.
   EXPECT_EQ(files(), (std::vector<std::string>{".cpp", ".cpp", ".cpp", ".so", ".so", ".so"}));
 }
 
 TEST_F(Cache, ADamagedLibraryIsCompiledAgain) {
-  Environment cache("DISTAL_CACHE", path());
+  ScopedVariable cache("DISTAL_CACHE", path());
   compile_leaf(source_of(5));
   for (const auto& entry : fs::directory_iterator(path())) {
     if (entry.path().extension() == ".so") std::ofstream(entry.path(), std::ios::trunc) << "not a library";
@@ -90,7 +90,7 @@ TEST_F(Cache, ADamagedLibraryIsCompiledAgain) {
 
 TEST_F(Cache, AFolderThatOthersCanWriteIsRefused) {
   ASSERT_EQ(mkdir(path().c_str(), 0700), 0);
-  Environment cache("DISTAL_CACHE", path());
+  ScopedVariable cache("DISTAL_CACHE", path());
   for (mode_t mode : {0777, 0770, 0702}) {
     ASSERT_EQ(chmod(path().c_str(), mode), 0);
     try {
@@ -110,16 +110,16 @@ TEST_F(Cache, AFolderOfAnotherUserIsRefused) {
   constexpr uid_t kSomebody = 12345;
   ASSERT_EQ(mkdir(path().c_str(), 0700), 0);
   ASSERT_EQ(chown(path().c_str(), kSomebody, kSomebody), 0);
-  Environment cache("DISTAL_CACHE", path());
+  ScopedVariable cache("DISTAL_CACHE", path());
   EXPECT_EQ(test::message_of([] { compile_leaf(source_of(3)); }),
             "error: the cache folder " + path() +
                 " can be written by others\n  help: code is loaded from there; set DISTAL_CACHE to a folder of your "
                 "own, or chmod 700 it");
 }
 
-// A folder with something in it cannot be replaced by a file.
+// A file cannot replace a folder that is not empty.
 TEST_F(Cache, WhatCannotBeReplacedIsAnError) {
-  Environment cache("DISTAL_CACHE", path());
+  ScopedVariable cache("DISTAL_CACHE", path());
   for (const char* extension : {".cpp", ".so"}) {
     compile_leaf(source_of(8));
     fs::path taken;
@@ -134,19 +134,19 @@ TEST_F(Cache, WhatCannotBeReplacedIsAnError) {
 }
 
 TEST_F(Cache, ACompilerThatMakesNoLibrary) {
-  Environment cache("DISTAL_CACHE", path());
+  ScopedVariable cache("DISTAL_CACHE", path());
   std::string script = (folder_ / "c++").string();
-  // The text goes where -o says.
+  // Writes a text to the file after -o.
   std::ofstream(script) << "#!/bin/sh\nwhile [ \"$1\" != -o ]; do shift; done\necho no library > \"$2\"\n";
   ASSERT_EQ(chmod(script.c_str(), 0700), 0);
-  Environment compiler("DISTAL_CXX", script);
+  ScopedVariable compiler("DISTAL_CXX", script);
   std::string text = test::message_of([] { compile_leaf(source_of(3)); });
   EXPECT_EQ(text.rfind("error: cannot load " + path() + "/leaf-", 0), 0u) << text;
 }
 
 TEST_F(Cache, AFileInPlaceOfTheFolderIsRefused) {
   std::ofstream(path()) << "a file";
-  Environment cache("DISTAL_CACHE", path());
+  ScopedVariable cache("DISTAL_CACHE", path());
   EXPECT_EQ(
       test::message_of([] { compile_leaf(source_of(3)); }),
       "error: cannot make the cache folder " + path() + "\n  help: set DISTAL_CACHE to a folder that can be written");
@@ -155,30 +155,30 @@ TEST_F(Cache, AFileInPlaceOfTheFolderIsRefused) {
 TEST_F(Cache, ALinkInPlaceOfTheFolderIsRefused) {
   fs::create_directory(folder_ / "elsewhere");
   fs::create_directory_symlink(folder_ / "elsewhere", path());
-  Environment cache("DISTAL_CACHE", path());
+  ScopedVariable cache("DISTAL_CACHE", path());
   EXPECT_EQ(
       test::message_of([] { compile_leaf(source_of(3)); }),
       "error: cannot make the cache folder " + path() + "\n  help: set DISTAL_CACHE to a folder that can be written");
 }
 
 TEST_F(Cache, NoCompiler) {
-  Environment cache("DISTAL_CACHE", path());
-  Environment compiler("DISTAL_CXX", "/nonexistent/c++");
+  ScopedVariable cache("DISTAL_CACHE", path());
+  ScopedVariable compiler("DISTAL_CXX", "/nonexistent/c++");
   try {
     compile_leaf(source_of(3));
     FAIL() << "was not refused";
   } catch (const Error& e) {
     EXPECT_EQ(e.kind(), Error::Kind::Resources);
     EXPECT_EQ(std::string(e.what()),
-              "error: no C++ compiler was found to compile a leaf with\n  help: install g++, or run with --leaf "
+              "error: no C++ compiler was found to compile a leaf\n  help: install g++, or run with --leaf "
               "interpreted");
   }
   EXPECT_EQ(leaf_compiler(), "");
 }
 
 TEST_F(Cache, ACompilerThatFails) {
-  Environment cache("DISTAL_CACHE", path());
-  Environment compiler("DISTAL_CXX", "/bin/false");
+  ScopedVariable cache("DISTAL_CACHE", path());
+  ScopedVariable compiler("DISTAL_CXX", "/bin/false");
   EXPECT_EQ(
       test::message_of([] { compile_leaf(source_of(3)); }),
       "error: /bin/false could not compile a leaf (status 1)\n  help: run with --leaf interpreted to go without a "
@@ -187,7 +187,7 @@ TEST_F(Cache, ACompilerThatFails) {
 }
 
 TEST_F(Cache, SeveralProcessesAtOnce) {
-  Environment cache("DISTAL_CACHE", path());
+  ScopedVariable cache("DISTAL_CACHE", path());
   std::vector<pid_t> children;
   for (int c = 0; c < 4; ++c) {
     pid_t child = fork();
@@ -196,7 +196,7 @@ TEST_F(Cache, SeveralProcessesAtOnce) {
       bool right = false;
       try {
         right = result_of(compile_leaf(source_of(7))) == 8;
-      } catch (...) {  // the status tells
+      } catch (...) {  // the exit status tells the parent
       }
       _exit(right ? 0 : 1);
     }
@@ -212,15 +212,15 @@ TEST_F(Cache, SeveralProcessesAtOnce) {
 }
 
 TEST(CacheFolderName, FollowsTheEnvironment) {
-  Environment none("DISTAL_CACHE", "");
-  Environment home("HOME", "/home/somebody");
+  ScopedVariable none("DISTAL_CACHE", "");
+  ScopedVariable home("HOME", "/home/somebody");
   {
-    Environment xdg("XDG_CACHE_HOME", "/somewhere");
+    ScopedVariable xdg("XDG_CACHE_HOME", "/somewhere");
     EXPECT_EQ(cache_folder(), "/somewhere/distal");
   }
-  Environment xdg("XDG_CACHE_HOME", "");
+  ScopedVariable xdg("XDG_CACHE_HOME", "");
   EXPECT_EQ(cache_folder(), "/home/somebody/.cache/distal");
-  Environment own("DISTAL_CACHE", "/own");
+  ScopedVariable own("DISTAL_CACHE", "/own");
   EXPECT_EQ(cache_folder(), "/own");
 }
 

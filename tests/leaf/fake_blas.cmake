@@ -1,4 +1,4 @@
-# Libraries for blas_library_test.cpp, which is told where they are.
+# Builds a fake BLAS for blas_library_test.cpp, and defines a macro with its path.
 function(fake_blas name prefix size)
   add_library(${name} MODULE ${CMAKE_CURRENT_SOURCE_DIR}/leaf/fake_blas.cpp)
   target_compile_definitions(${name} PRIVATE FAKE_PREFIX=${prefix} FAKE_SIZE=${size})

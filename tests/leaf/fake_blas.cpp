@@ -1,8 +1,8 @@
-// Libraries for the tests of loading: an OpenBLAS that does not know the CPU, and what a BLAS can be that is of no use.
-// Built several times:
-//   FAKE_PREFIX  what its names begin with
-//   FAKE_SIZE    the type of its sizes
-// No call computes anything, but for the inner product that a library is asked for when it is loaded.
+// Fake libraries for the tests of loading: an OpenBLAS that does not know the CPU, and one that is unusable. They are
+// built with different values of
+//   FAKE_PREFIX  the prefix of all names
+//   FAKE_SIZE    the type of sizes
+// Only cblas_ddot computes something: loading a library calls it.
 
 #include <cstdint>
 #include <cstdlib>
@@ -25,7 +25,7 @@ namespace {
 int threads = 64;
 char kernels[32] = "Prescott";
 
-// As OpenBLAS does: the environment is read when the library is loaded, and never again.
+// Like OpenBLAS, reads the environment only when the library is loaded.
 __attribute__((constructor)) void load() {
   if (const char* number = std::getenv("OPENBLAS_NUM_THREADS")) threads = std::atoi(number);
   if (const char* core = std::getenv("OPENBLAS_CORETYPE")) std::strncpy(kernels, core, sizeof(kernels) - 1);

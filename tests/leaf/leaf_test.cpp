@@ -1,4 +1,4 @@
-// Interpreted, generated and library leaves give the same answer.
+// Interpreted, generated and library leaves give the same result.
 
 #include "leaf/leaf.h"
 
@@ -23,7 +23,7 @@ using test::TestRun;
 const std::vector<ElementType> kTypes{ElementType::Float, ElementType::Double,       ElementType::Int32,
                                       ElementType::Int64, ElementType::ComplexFloat, ElementType::ComplexDouble};
 
-// Runs with one kind of leaf, checks it, and gives the output back.
+// Runs a program with one kind of leaf, checks the result and returns it.
 std::vector<std::byte> output_of(const std::string& text, ElementType type, LeafChoice leaf, bool integer_valued) {
   RunOptions options;
   options.type = type;
@@ -34,7 +34,7 @@ std::vector<std::byte> output_of(const std::string& text, ElementType type, Leaf
   return run.store().gather(run.plan().stages.back().output);
 }
 
-// Kept from run to run, so that leaves that did not change are not compiled again.
+// A cache of compiled leaves that later test runs use again.
 std::string cache() { return fmt::format("{}distal-leaf-test-{}", testing::TempDir(), geteuid()); }
 
 struct LeafCase {
@@ -154,7 +154,7 @@ TEST_P(Leaves, InterpretedOnEveryType) {
   for (ElementType type : kTypes) {
     SCOPED_TRACE(to_string(type));
     std::vector<std::byte> exact = output_of(GetParam().text, type, LeafChoice::Interpreted, true);
-    // The library where substitute asks for it; sums of small integers are exact in any order.
+    // Automatic calls the library where substitute asks for it. Sums of small integers are exact in any order.
     EXPECT_TRUE(output_of(GetParam().text, type, LeafChoice::Automatic, true) == exact);
     output_of(GetParam().text, type, LeafChoice::Automatic, false);
   }
@@ -163,7 +163,7 @@ TEST_P(Leaves, InterpretedOnEveryType) {
 INSTANTIATE_TEST_SUITE_P(Cases, Leaves, testing::ValuesIn(cases()),
                          [](const auto& tested) { return tested.param.name; });
 
-// Compiling takes its time, so each type takes a share of the cases; between them they are all compiled.
+// Compiling is slow, so each case is compiled for one type only.
 class GeneratedLeaves : public testing::TestWithParam<LeafCase> {};
 
 TEST_P(GeneratedLeaves, EqualInterpretedOnes) {
@@ -249,27 +249,28 @@ TEST(LibraryLeaf, IsFoundByStructure) {
             "A(i, j) += B(i, k) * C(k, j): gemm, as substitute asks\n");
 }
 
-TEST(LibraryLeaf, WhereThereIsNoneItSaysWhy) {
+TEST(LibraryLeaf, TheReasonForNoLibraryIsExplained) {
   const std::string gemm = "A(i, j) = B(i, k) * C(k, j)", made = "A(i, j) += B(i, k) * C(k, j): ",
-                    little = "interpreted as long as there is little to do; no library, as ",
-                    in_order = "code of its own, loop by loop; nothing else, as ";
+                    little = "interpreted as long as there is little to do; no library, because ",
+                    in_order = "generated code, loop by loop, because ";
   EXPECT_EQ(explained(gemm, ElementType::Int64), made + little + "there is no BLAS for integers\n");
-  EXPECT_EQ(explained(gemm + "\nschedule\n  vectorize(k)"), made + in_order + "its loops are marked\n");
+  EXPECT_EQ(explained(gemm + "\nschedule\n  vectorize(k)"),
+            made + in_order + "a loop is parallelized, vectorized or unrolled\n");
   Plan uneven = test::plan_text(
       "machine M = Grid(4)\ntensor A(6, 6)\ntensor B(6, 6)\ntensor C(6, 6)\n" + gemm +
       "\nschedule\n  collapse(i, j, f)\n  divide(f, fo, fi, 4)\n  distribute(fo)\n  communicate({A, B, C}, fo)\n");
   EXPECT_EQ(explain_leaf(uneven.stages[0], ElementType::Double), made + in_order + "its loops do not run over a box\n");
-  EXPECT_EQ(explained("A(i, j) = x(i) * y(j)"), "A(i, j) = x(i) * y(j): " + little + "it stores and does not add\n");
+  EXPECT_EQ(explained("A(i, j) = x(i) * y(j)"), "A(i, j) = x(i) * y(j): " + little + "it assigns and does not add\n");
   EXPECT_EQ(
       explained("x(i) = A(i, j) * B(j, i) * y(j)"),
       "x(i) += A(i, j) * B(j, i) * y(j): " + little + "A(i, j) * B(j, i) * y(j) is not a product of two tensors\n");
-  EXPECT_EQ(explained("x(i) = A(i, j) * y(i)"), "x(i) += A(i, j) * y(i): " + little + "j stands in one tensor only\n");
+  EXPECT_EQ(explained("x(i) = A(i, j) * y(i)"), "x(i) += A(i, j) * y(i): " + little + "j occurs in one tensor only\n");
   EXPECT_EQ(explained("x(i) = A(i, j) * y(j) + y(i)"),
             "x(i) += A(i, j) * y(j) + y(i): interpreted as long as there is little to do\n");
 }
 
-// Of 2^62 iterations all but a few are past the end; stepping through them would take a century.
-TEST(InterpretedLeaf, LeavesOutWhatIsPastTheEnd) {
+// All but a few of the 2^62 iterations are past the end. A leaf that went through them would not end.
+TEST(InterpretedLeaf, SkipsIterationsPastTheEnd) {
   test::RunOptions options;
   options.leaf = LeafChoice::Interpreted;
   std::string program = "param huge = 4611686018427387904\ntensor A(5)\ntensor B(5)\nA(i) = B(i)\nschedule\n";
@@ -292,7 +293,7 @@ TEST(LeafChoiceTest, TheLibraryWhereSubstituteAsksForIt) {
 
 // ---- addresses beyond 2^31 elements, without their memory ----
 
-// One element of each operand is real; its view says that it lies at a far coordinate.
+// Only one element of each operand exists. Its view places it at a far coordinate.
 TEST(LargeAddresses, EveryLeafComputesIn64Bits) {
   test::CacheFolder folder(cache());
   constexpr int64_t far = int64_t{1} << 34;

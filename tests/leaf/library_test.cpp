@@ -1,5 +1,4 @@
-// The kernels that substitute asks for by name: each right on rectangular data of every type, as its tensors may be
-// stored, alone and inside of other loops.
+// The kernels that substitute names: on rectangular data of every type and storage order, alone and inside other loops.
 
 #include "leaf/library.h"
 
@@ -21,7 +20,7 @@ const std::string kDeclarations =
     "param ni = 7, nj = 5, nk = 6, nb = 3\ntensor s\ntensor t\ntensor x(ni)\ntensor y(nk)\ntensor u(ni)\ntensor "
     "v(nj)\n";
 
-// Matrices, by rows or by columns.
+// Declares matrices that are stored by rows ('r') or by columns ('c').
 std::string matrices(const std::string& orders) {
   const char* const shapes[] = {"A(ni, nj)", "B(ni, nk)", "C(nk, nj)"};
   std::string out;
@@ -35,24 +34,25 @@ std::vector<KernelCase> cases() {
     out.push_back({name, kernel, kDeclarations + text + "\n"});
   };
   for (const std::string orders : {"rrr", "crr", "rcr", "rrc", "ccc"}) {
-    auto both = [&](const std::string& name, const std::string& kernel, const std::string& text) {
+    auto add_ordered = [&](const std::string& name, const std::string& kernel, const std::string& text) {
       add(name + "_" + orders, kernel, matrices(orders) + text);
     };
     const std::string product = "A(i, j) = B(i, k) * C(k, j)\nschedule\n";
-    both("gemv", "gemv", "x(i) = B(i, k) * y(k)\nschedule\n  substitute({i, k}, gemv)");
-    both("gemv_vector_first", "gemv", "x(i) += y(k) * B(i, k)\nschedule\n  substitute({k, i}, gemv)");
-    both("gemv_transposed", "gemv", "v(j) = C(k, j) * y(k)\nschedule\n  substitute({j, k}, gemv)");
-    both("gemv_by_column", "gemv", product + "  reorder({j, i, k})\n  substitute({i, k}, gemv)");
-    both("gemv_by_row", "gemv", product + "  substitute({j, k}, gemv)");
-    both("ger", "ger", "A(i, j) += x(i) * v(j)\nschedule\n  substitute({i, j}, ger)");
-    both("ger_swapped", "ger", "A(i, j) += v(j) * x(i)\nschedule\n  substitute({i, j}, ger)");
-    both("ger_in_a_sum", "ger", product + "  reorder({k, i, j})\n  substitute({i, j}, ger)");
-    both("dot_of_rows", "dot", product + "  substitute({k}, dot)");
-    both("axpy_in_a_product", "axpy", product + "  reorder({i, k, j})\n  substitute({j}, axpy)");
-    both("axpy_down_a_column", "axpy", product + "  reorder({j, k, i})\n  substitute({i}, axpy)");
-    both("syrk", "syrk", "tensor S(ni, ni)\nS(i, l) += B(i, k) * B(l, k)\nschedule\n  substitute({i, l, k}, syrk)");
-    both("syrk_transposed", "syrk",
-         "tensor S(nj, nj) order(1, 0)\nS(j, l) = C(k, j) * C(k, l)\nschedule\n  substitute({j, l, k}, syrk)");
+    add_ordered("gemv", "gemv", "x(i) = B(i, k) * y(k)\nschedule\n  substitute({i, k}, gemv)");
+    add_ordered("gemv_vector_first", "gemv", "x(i) += y(k) * B(i, k)\nschedule\n  substitute({k, i}, gemv)");
+    add_ordered("gemv_transposed", "gemv", "v(j) = C(k, j) * y(k)\nschedule\n  substitute({j, k}, gemv)");
+    add_ordered("gemv_by_column", "gemv", product + "  reorder({j, i, k})\n  substitute({i, k}, gemv)");
+    add_ordered("gemv_by_row", "gemv", product + "  substitute({j, k}, gemv)");
+    add_ordered("ger", "ger", "A(i, j) += x(i) * v(j)\nschedule\n  substitute({i, j}, ger)");
+    add_ordered("ger_swapped", "ger", "A(i, j) += v(j) * x(i)\nschedule\n  substitute({i, j}, ger)");
+    add_ordered("ger_in_a_sum", "ger", product + "  reorder({k, i, j})\n  substitute({i, j}, ger)");
+    add_ordered("dot_of_rows", "dot", product + "  substitute({k}, dot)");
+    add_ordered("axpy_in_a_product", "axpy", product + "  reorder({i, k, j})\n  substitute({j}, axpy)");
+    add_ordered("axpy_down_a_column", "axpy", product + "  reorder({j, k, i})\n  substitute({i}, axpy)");
+    add_ordered("syrk", "syrk",
+                "tensor S(ni, ni)\nS(i, l) += B(i, k) * B(l, k)\nschedule\n  substitute({i, l, k}, syrk)");
+    add_ordered("syrk_transposed", "syrk",
+                "tensor S(nj, nj) order(1, 0)\nS(j, l) = C(k, j) * C(k, l)\nschedule\n  substitute({j, l, k}, syrk)");
   }
   add("dot", "dot", "s = x(i) * u(i)\nschedule\n  substitute({i}, dot)");
   add("dot_of_parts", "dot", "s += x(i) * u(i)\nschedule\n  split(i, io, ii, 3)\n  substitute({ii}, dot)");
@@ -106,7 +106,7 @@ TEST_P(Kernels, AreRightOnEveryType) {
 INSTANTIATE_TEST_SUITE_P(Cases, Kernels, testing::ValuesIn(cases()),
                          [](const auto& tested) { return tested.param.name; });
 
-// Where there is much to do: in register blocks if the matrices are thin, or small and not transposed.
+// Large products. They run in register blocks if the matrices are thin, or small and not transposed.
 struct BlocksCase {
   std::string orders;
   int rows, columns, sums;
@@ -157,7 +157,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, KernelsInBlocks,
                            return fmt::format("{}_{}_{}_{}_in_{}", c.orders, c.rows, c.columns, c.sums, c.tile);
                          });
 
-// Enough work that several threads share it: along an index of the output, or along the sum.
+// Enough work for several threads, which share an index of the output or the sum.
 TEST(KernelsOnThreads, AreRight) {
   test::RunOptions options;
   options.threads = 3;
@@ -176,7 +176,7 @@ TEST(KernelsOnThreads, AreRight) {
   }
 }
 
-// On a grid, in tiles that do not come out even.
+// On a grid whose tiles have different sizes.
 TEST(KernelsOnThreads, AreRightInTiles) {
   const std::string start =
       "machine M = Grid(2, 2)\ntensor A(7, 5) : xy -> xy on M\ntensor B(7, 6) : xy -> xy on M\n"
@@ -195,9 +195,9 @@ std::string explained(const std::string& text) {
 TEST(KernelsExplained, AreNamed) {
   EXPECT_EQ(explained("x(i) = B(i, k) * y(k)\nschedule\n  substitute({i, k}, gemv)"),
             "x(i) += B(i, k) * y(k): gemv, as substitute asks\n");
-  EXPECT_EQ(
-      explained("tensor S(ni, ni)\nS(i, j) = B(i, k) * B(j, k)\nschedule\n  substitute({i, j, k}, syrk)"),
-      "S(i, j) += B(i, k) * B(j, k): syrk, as substitute asks, half of it mirrored where both halves are at hand\n");
+  EXPECT_EQ(explained("tensor S(ni, ni)\nS(i, j) = B(i, k) * B(j, k)\nschedule\n  substitute({i, j, k}, syrk)"),
+            "S(i, j) += B(i, k) * B(j, k): syrk, as substitute asks, one half mirrored where rows and columns have the "
+            "same range\n");
 }
 
 TEST(KernelsExplained, ProgramSaysWhatTheirIndicesAre) {

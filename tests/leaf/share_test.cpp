@@ -1,4 +1,4 @@
-// Nests that run loop by loop, shared by the threads of a processor.
+// Sharing the work of a leaf between the threads of a processor.
 
 #include "leaf/share.h"
 
@@ -24,7 +24,7 @@ namespace {
 using test::RunOptions;
 using test::TestRun;
 
-// Kept from run to run, so that leaves that did not change are not compiled again.
+// A cache of compiled leaves that later test runs use again.
 std::string cache() { return fmt::format("{}distal-leaf-test-{}", testing::TempDir(), geteuid()); }
 
 TEST(ThreadRange, CoversAllStepsEvenly) {
@@ -32,7 +32,7 @@ TEST(ThreadRange, CoversAllStepsEvenly) {
     for (int64_t parts : {1, 2, 3, 10}) {
       int64_t end = 0;
       for (int64_t p = 0; p < parts; ++p) {
-        Range range = thread_range(steps, p, parts);
+        IterationRange range = thread_range(steps, p, parts);
         EXPECT_EQ(range.first, end);
         EXPECT_GE(range.last - range.first, steps / parts);
         EXPECT_LE(range.last - range.first, steps / parts + 1);
@@ -43,7 +43,7 @@ TEST(ThreadRange, CoversAllStepsEvenly) {
   }
 }
 
-// Keeps the boxes that it is given.
+// Records its boxes.
 class Recorder : public BoxKernel {
  public:
   bool takes(const Box&) const override { return true; }
@@ -60,10 +60,10 @@ class Recorder : public BoxKernel {
   mutable std::vector<Box> boxes_;
 };
 
-// Joins boxes with as long a sum, and writes down where those that it is given begin.
+// Joins boxes with sums of equal length, and records where each joined box begins.
 class Joiner : public Recorder {
  public:
-  bool joins(const Box& box, const Box& next) const override { return box.axes[0].extent == next.axes[0].extent; }
+  bool can_join(const Box& box, const Box& next) const override { return box.axes[0].extent == next.axes[0].extent; }
   void run_joined(std::span<const Box> boxes, bool begin) const override {
     std::string said = begin ? "begin" : "add";
     for (const Box& box : boxes) said += fmt::format(" {}", box.first[0]);
@@ -77,8 +77,8 @@ class Joiner : public Recorder {
 
 Box sum_from(int64_t first, int64_t extent) { return {{{extent, {0}}}, {nullptr}, {first}}; }
 
-// By the order of their indices, so that what lies one behind the other is in one piece; boxes that cannot be joined
-// stay where they are, as only the first of all begins.
+// Consecutive boxes that can be joined are sorted by their indices, so that neighbours become contiguous. The groups
+// keep their order, as only the first one overwrites the output.
 TEST(Share, JoinsBoxesThatFollowOneAnother) {
   BoxKernels kernels;
   kernels.push_back(std::make_unique<Joiner>());
@@ -88,8 +88,8 @@ TEST(Share, JoinsBoxesThatFollowOneAnother) {
   EXPECT_EQ(runs, (std::vector<std::string>{"begin 20 30", "add 35", "add 0 10"}));
 }
 
-// Whether an output is larger than the caches is not to be seen in a thread's part of it.
-TEST(Share, APartKnowsOfTheOthers) {
+// Each part knows the number of threads, as the size of the whole output decides whether stores bypass the caches.
+TEST(Share, APartKnowsTheNumberOfThreads) {
   Box box{{{1024, {1024}}, {1024, {1}}}, {nullptr}};
   for (int threads : {1, 2, 3}) {
     Recorder recorder;
@@ -113,7 +113,7 @@ struct NestCase {
 };
 void PrintTo(const NestCase& c, std::ostream* out) { *out << c.text; }
 
-// Each is just large enough to be shared.
+// Each nest is just large enough to be shared.
 std::vector<NestCase> nests() {
   const std::string matrices = "param n = 82\ntensor A(n, n)\ntensor B(n, n)\ntensor C(n, n)\n",
                     product = "A(i, j) = B(i, k) * C(k, j)\nschedule\n", gemm = matrices + product,
@@ -152,7 +152,7 @@ std::vector<NestCase> nests() {
 
 enum class Kind { Interpreted, Generated, Strict };
 
-// Runs with one kind of leaf and with so many threads for each processor, checks it, and gives the output back.
+// Runs a nest with one kind of leaf and `threads` threads per processor, checks the result and returns it.
 std::vector<std::byte> output_of(const NestCase& nest, ElementType type, Kind kind, int threads, bool integer_valued) {
   RunOptions options;
   options.threads = threads * nest.processors;
@@ -171,7 +171,7 @@ class SharedNests : public testing::TestWithParam<NestCase> {};
 INSTANTIATE_TEST_SUITE_P(Cases, SharedNests, testing::ValuesIn(nests()),
                          [](const auto& tested) { return tested.param.name; });
 
-TEST_P(SharedNests, AlongLoopsThatMoveTheOutput) {
+TEST_P(SharedNests, AlongLoopsThatIndexTheOutput) {
   Plan plan = test::plan_text(GetParam().text);
   LeafTask task = whole_leaf(plan.stages[0]);
   std::vector<std::string> names;
@@ -200,7 +200,7 @@ TEST_P(SharedNests, InStrictOrderAreTheSameBitForBit) {
 
 // ---- random nests ----
 
-// Walks a nest by its definition: the values of all variables at each of its points.
+// Walks all points of a nest by definition, with the values of all variables.
 class Walker {
  public:
   Walker(const LeafTask& task, std::vector<int64_t> values) : space_(task.space), values_(std::move(values)) {
@@ -241,11 +241,11 @@ class Walker {
   LeafNest nest_;
 };
 
-// Counts the shared loops, none of which may come to an element of the output at two of its iterations.
-int expect_elements_apart(const LeafTask& task, std::mt19937& random) {
+// Returns the number of shared loops. No two iterations of a shared loop may write the same element of the output.
+int expect_disjoint_elements(const LeafTask& task, std::mt19937& random) {
   int loops = 0;
   if (const auto* parts = task.part->parts()) {
-    for (const LeafPart& part : *parts) loops += expect_elements_apart(inner_task(task, part), random);
+    for (const LeafPart& part : *parts) loops += expect_disjoint_elements(inner_task(task, part), random);
     return loops;
   }
   double points = 1;
@@ -274,21 +274,21 @@ TEST(SharedNest, LeavesEachElementToOneThread) {
     SCOPED_TRACE(text);
     try {
       Plan plan = test::plan_text(text);
-      for (const StagePlan& stage : plan.stages) loops += expect_elements_apart(whole_leaf(stage), random);
+      for (const StagePlan& stage : plan.stages) loops += expect_disjoint_elements(whole_leaf(stage), random);
     } catch (const Error&) {
-      continue;  // some programs are wrong on purpose
+      continue;  // some programs have deliberate mistakes
     }
   }
   EXPECT_GT(loops, 2000);
 }
 
-// ---- which nests are ----
+// ---- which nests are shared ----
 
 auto threads_now() {
   return std::distance(std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator());
 }
 
-// How many threads a run of the leaf starts: a team starts its helpers when it is first asked.
+// How many threads a run of the leaf starts. A team starts its helper threads at its first run.
 int64_t helpers_started(const std::string& schedule, const std::string& settings) {
   Plan plan = test::plan_text(
       "param n = 82\ntensor A(n, n)\ntensor B(n, n)\nA(i, j) += B(i, k) * B(k, j)\nschedule\n" + schedule, settings);
@@ -306,14 +306,14 @@ int64_t helpers_started(const std::string& schedule, const std::string& settings
   return threads_now() - before;
 }
 
-TEST(SharedNest, IsOneThatIsWorthIt) {
+TEST(SharedNest, IsLargeEnough) {
   test::CacheFolder folder(cache());
   EXPECT_EQ(helpers_started("unroll(k, 2)", ""), 2);
   EXPECT_EQ(helpers_started("unroll(k, 2)", "n=80"), 0) << "there is too little to do";
   EXPECT_EQ(helpers_started("collapse(i, j, f)\ncollapse(f, k, g)\nunroll(g, 2)", ""), 0) << "no loop can be cut";
 }
 
-// A workspace is filled by threads too, and then read by them.
+// Threads fill the workspace together, and then all read it.
 TEST(SharedNest, FillsAWorkspace) {
   test::CacheFolder folder(cache());
   const std::string text =

@@ -1,4 +1,4 @@
-// A leaf that is cheap to make gives way to one that is cheap to run, once it has run often enough.
+// A tiered leaf begins with a kernel that is cheap to make. After enough runs it switches to one that is fast.
 
 #include "leaf/tiered.h"
 
@@ -14,8 +14,8 @@
 namespace distal::core {
 namespace {
 
-struct Counted : LeafKernel {
-  Counted(std::string called, std::atomic<int>& counter) : name(std::move(called)), runs(counter) {}
+struct CountingLeaf : LeafKernel {
+  CountingLeaf(std::string called, std::atomic<int>& counter) : name(std::move(called)), runs(counter) {}
   void run(const LeafArguments&) const override { ++runs; }
   std::string description() const override { return name; }
 
@@ -27,14 +27,14 @@ struct Tiers {
   std::atomic<int> first{0}, second{0}, made{0};
 
   std::unique_ptr<LeafKernel> leaf(double points, double allowance) {
-    return make_tiered_leaf(std::make_unique<Counted>("first", first), points, allowance, [this] {
+    return make_tiered_leaf(std::make_unique<CountingLeaf>("first", first), points, allowance, [this] {
       ++made;
-      return std::make_unique<Counted>("second", second);
+      return std::make_unique<CountingLeaf>("second", second);
     });
   }
 };
 
-TEST(TieredLeaf, GivesWayAfterItsAllowance) {
+TEST(TieredLeaf, SwitchesAfterItsAllowance) {
   Tiers tiers;
   auto leaf = tiers.leaf(10, 35);
   for (int i = 0; i < 3; ++i) leaf->run({});
@@ -47,12 +47,13 @@ TEST(TieredLeaf, GivesWayAfterItsAllowance) {
   EXPECT_EQ(tiers.made, 1);
 }
 
-TEST(TieredLeaf, StaysWhereTheOtherCannotBeMade) {
+TEST(TieredLeaf, StaysIfTheSecondCannotBeMade) {
   std::atomic<int> runs{0}, tries{0};
-  auto leaf = make_tiered_leaf(std::make_unique<Counted>("first", runs), 10, 5, [&]() -> std::unique_ptr<LeafKernel> {
-    ++tries;
-    throw Error("no compiler");
-  });
+  auto leaf =
+      make_tiered_leaf(std::make_unique<CountingLeaf>("first", runs), 10, 5, [&]() -> std::unique_ptr<LeafKernel> {
+        ++tries;
+        throw Error("no compiler");
+      });
   for (int i = 0; i < 4; ++i) leaf->run({});
   EXPECT_EQ(runs, 4);
   EXPECT_EQ(tries, 1);
@@ -73,39 +74,38 @@ TEST(TieredLeaf, IsMadeOnceByManyThreads) {
   EXPECT_GT(tiers.second, 0);
 }
 
-struct GainsTogether : Counted {
-  using Counted::Counted;
-  bool can_begin() const override { return true; }
-  bool gains_together() const override { return true; }
-  void run_together(std::span<const LeafArguments>) const override { ++runs; }
+struct GainsFromJoining : CountingLeaf {
+  using CountingLeaf::CountingLeaf;
+  bool can_overwrite() const override { return true; }
+  bool gains_from_joining() const override { return true; }
+  void run_joined(std::span<const LeafArguments>) const override { ++runs; }
 };
 
-TEST(TieredLeaf, RunsTogetherWhatItsSecondGainsBy) {
+TEST(TieredLeaf, JoinsIfTheSecondGainsFromIt) {
   std::atomic<int> first = 0, second = 0;
-  auto leaf = make_tiered_leaf(std::make_unique<Counted>("first", first), 10, 25,
-                               [&] { return std::make_unique<GainsTogether>("second", second); });
-  EXPECT_FALSE(leaf->gains_together());
-  leaf->run_together(std::vector<LeafArguments>(3));
+  auto leaf = make_tiered_leaf(std::make_unique<CountingLeaf>("first", first), 10, 25,
+                               [&] { return std::make_unique<GainsFromJoining>("second", second); });
+  EXPECT_FALSE(leaf->gains_from_joining());
+  leaf->run_joined(std::vector<LeafArguments>(3));
   EXPECT_EQ(first, 2);
   EXPECT_EQ(second, 1);
-  EXPECT_TRUE(leaf->gains_together());
-  leaf->run_together(std::vector<LeafArguments>(3));
+  EXPECT_TRUE(leaf->gains_from_joining());
+  leaf->run_joined(std::vector<LeafArguments>(3));
   EXPECT_EQ(second, 2);
 }
 
-TEST(SharedLeaf, DoesWhatTheLeafDoes) {
+TEST(SharedLeaf, ForwardsToTheLeaf) {
   std::atomic<int> runs = 0;
-  SharedLeaf leaf(std::make_shared<GainsTogether>("shared", runs));
-  EXPECT_TRUE(leaf.can_begin());
-  EXPECT_TRUE(leaf.gains_together());
+  SharedLeaf leaf(std::make_shared<GainsFromJoining>("shared", runs));
+  EXPECT_TRUE(leaf.can_overwrite());
+  EXPECT_TRUE(leaf.gains_from_joining());
   EXPECT_EQ(leaf.description(), "shared");
   leaf.run({});
-  leaf.run_together(std::vector<LeafArguments>(5));
+  leaf.run_joined(std::vector<LeafArguments>(5));
   EXPECT_EQ(runs, 2);
 }
 
-// Tiles of a grid, so that a run is many leaves; the last runs are the compiled ones. A compiler is there wherever
-// tests are built.
+// After enough runs the leaf is compiled. Where tests are built there is a compiler.
 TEST(TieredLeaf, ATinyKernelThatRunsOftenIsCompiled) {
   const std::string text =
       "param n = 60\nmachine M = Grid(2)\ntensor A(n, n) : xy -> x on M\ntensor B(n, n) : xy -> x on M\n"

@@ -71,7 +71,7 @@ class Emitted(unittest.TestCase):
     def test_refuses_wrong_words(self):
         self.refuse(2, "there is no option --what", "--what")
         self.refuse(2, "--reps needs a value", "--reps")
-        self.refuse(2, "`x` is no number", "--set", "ni=x")
+        self.refuse(2, "`x` is not a number", "--set", "ni=x")
         self.refuse(2, "`ni` is not NAME=VALUE", "--set", "ni")
         self.refuse(2, "there is no param nx", "--set", "nx=4")
         self.refuse(2, "--program must be one of: summa", "--program", "other")
@@ -84,7 +84,7 @@ class Emitted(unittest.TestCase):
         self.refuse(2, "the name of a file is too long: ", *small, "B=" + 1100 * "x")
         self.refuse(3, "cannot write /nowhere/a.npy", *small[:2], "--save", "A=/nowhere/a.npy")
         file.write_bytes(b"no numpy")
-        self.refuse(2, " is no .npy file of version 1", *small, f"B={file}")
+        self.refuse(2, " is not a .npy file of version 1", *small, f"B={file}")
         numpy.save(file, numpy.zeros((4, 4)))
         whole = file.read_bytes()
         file.write_bytes(whole[:50])
@@ -132,7 +132,7 @@ class Run(unittest.TestCase):
 
     def test_choices_of_the_other_engine(self):
         done = self.run_it("--own-memory")
-        self.assertIn("--own-memory is of the threads engine; the Legion engine has no such choice", done.stderr)
+        self.assertIn("the legion engine does not support --own-memory", done.stderr)
         self.assertEqual(done.returncode, 2)
 
 

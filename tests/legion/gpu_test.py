@@ -36,7 +36,7 @@ class OnGpus(unittest.TestCase):
         if shutil.which("nvidia-smi") is not None:
             return
         done = self.run_it(build / "gemm", *f"-ll:cpu 1 {settings()['args']} {settings()['single_args']}".split(), status=3)
-        self.assertIn("the program runs on GPUs, and Legion has none here; -ll:gpu N gives it some", done.stderr)
+        self.assertIn("the program runs on GPUs, but Legion was given none; start it with -ll:gpu N", done.stderr)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-// What lowering makes of programs, as text under tests/golden/, and the placement of tensors.
+// Lowered programs, as text under tests/golden/, and the placement of tensors.
 
 #include <gtest/gtest.h>
 
@@ -130,9 +130,10 @@ TEST(Placement, WithoutADistribution) {
   EXPECT_EQ(to_string(placement_of(t)), "∀d0 ∀d1 T(d0, d1) = T(d0, d1)");
 }
 
-// Runs the placement statement point by point: which processor touches which element, and how often.
-using Touched = std::map<std::pair<Coordinates, Coordinates>, int>;  // (machine coordinates, element)
+// How often each processor touches each element, by machine coordinates and element.
+using Touched = std::map<std::pair<Coordinates, Coordinates>, int>;
 
+// Runs the placement statement point by point.
 Touched run_placement(const Tensor& tensor) {
   Nest nest = nest_of(placement_of(tensor));
   MachineShape machine = shape_of(*tensor.machine, {});
@@ -143,7 +144,7 @@ Touched run_placement(const Tensor& tensor) {
     own.push_back(access.indices[d]);
     extents.emplace(access.indices[d].name, tensor.dimensions[d]);
   }
-  // The variables of broadcast dimensions run over the machine.
+  // The extent of a broadcast variable is that of its machine dimension.
   std::map<std::string, int> dimension_of;
   Coordinates held(machine.extents.size(), -1);
   for (const Relation& r : nest.relations) {
@@ -224,7 +225,7 @@ TEST_P(PlacementOf, GivesEveryProcessorExactlyItsPiece) {
 INSTANTIATE_TEST_SUITE_P(Layouts, PlacementOf, testing::ValuesIn(test::all_layouts()),
                          [](const auto& tested) { return tested.param.name; });
 
-// A user's names may look like those that placement makes up.
+// Names of the user may equal names that placement generates.
 TEST(Placement, NamesOfDimensionsDoNotCollide) {
   Tensor t = test::tensor_of({"", "7, 9", "x, x1 -> x, x1, x, x1 -> x, x1", "Grid(2, 2) of Grid(2, 2)"});
   std::set<std::string> names;
@@ -232,7 +233,7 @@ TEST(Placement, NamesOfDimensionsDoNotCollide) {
   for (const IndexVar& v : nest.loops) EXPECT_TRUE(names.insert(v.name).second) << v.name << " is two loops";
 }
 
-// Each round doubles the bounds of i and j, which once took all memory before anything was said.
+// Each round doubles the bounds expressions of i and j; without a limit they exhaust the memory.
 TEST(Program, EndlessBoundsAreRefused) {
   std::string text = "param n = 8\ntensor A(n, n)\ntensor B(n, n)\nA(i, j) = B(i, j)\nschedule\n";
   std::string outer = "i", inner = "j";
@@ -244,7 +245,7 @@ TEST(Program, EndlessBoundsAreRefused) {
   }
   try {
     compile(parse_text(text));
-    FAIL() << "it was taken";
+    FAIL() << "it was accepted";
   } catch (const Error& e) {
     EXPECT_EQ(e.message(), "the schedule makes bounds of more than 10,000 operators");
   }

@@ -16,18 +16,18 @@
 #include "api/errors.h"
 #include "api/summa.h"
 
-// Applications that hand in a communicator. Every rank runs all of these; one that fails ends the job.
+// Applications that pass a communicator to DISTAL. Every rank runs all tests. A test that fails ends the job.
 namespace distal {
 
 namespace {
 
-int rank_of_this() {
+int this_rank() {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   return rank;
 }
 
-// What this rank has of A = B C, where B and C were filled by value_of.
+// Checks the elements of A = B C that this rank owns. B and C were filled by value_of.
 void expect_own_product(Tensor<double>& a, int64_t depth, double salt_b, double salt_c) {
   a.for_each([&](const std::vector<int64_t>& at, double& got) {
     double want = 0;
@@ -42,7 +42,7 @@ TEST(MpiKernel, RunsAgainAndAgainWithNewSizes) {
   for (int64_t size : {7, 16, 5}) {
     s.ni = size;
     s.nk = size + 4;
-    kernel.processors();  // of the new size
+    kernel.processors();  // takes over the new size
     fill(s.B, 1);
     fill(s.C, 2);
     for (int run = 0; run < 2; ++run) {
@@ -54,9 +54,9 @@ TEST(MpiKernel, RunsAgainAndAgainWithNewSizes) {
   }
 }
 
-TEST(MpiKernel, OnACommunicatorOfSome) {
+TEST(MpiKernel, OnACommunicatorOfSomeRanks) {
   MPI_Comm half = MPI_COMM_NULL;
-  int rank = rank_of_this();
+  int rank = this_rank();
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
   {
     Summa s;
@@ -69,8 +69,7 @@ TEST(MpiKernel, OnACommunicatorOfSome) {
   MPI_Comm_free(&half);
 }
 
-// ScaLAPACK's layout: blocks dealt out in both dimensions, columns one after the other, with a leading dimension that
-// is larger than the piece.
+// ScaLAPACK's layout: block-cyclic in both dimensions, column-major, with a leading dimension larger than the piece.
 struct BlockCyclic {
   Param n{23}, m{17};
   Machine grid{Grid(2, 2)};
@@ -119,7 +118,7 @@ TEST(MpiKernel, MovesWhatDoesNotFit) {
   IndexVar i, j;
   s.A(i, j) = s.B(i, j) - s.C(i, j);
   IndexVar io, jo, ii, ji;
-  s.A.schedule().distribute({i, j}, {io, jo}, {ii, ji}, s.grid);  // in blocks: the layout's are dealt out otherwise
+  s.A.schedule().distribute({i, j}, {io, jo}, {ii, ji}, s.grid);  // blocked, but the layout is block-cyclic
   Kernel made = s.A.compile();
   MpiKernel kernel(made, MPI_COMM_WORLD);
   s.bind_all(kernel);
@@ -132,19 +131,19 @@ TEST(MpiKernel, MovesWhatDoesNotFit) {
   s.A.for_each([&](const std::vector<int64_t>& at, double& got) { ASSERT_EQ(got, value_of(at, 1) - value_of(at, 2)); });
 }
 
-// What a process of ScaLAPACK has of a matrix, in its own words: blocks of mb by nb are dealt out over rows by columns
-// of processes, and what a process gets is one array of columns, each of which has room for more rows than there are.
-struct Local {
+// The local array of a ScaLAPACK process, in the terms of ScaLAPACK. The matrix is distributed block-cyclically, in
+// blocks of mb x nb, over rows x columns processes. The array is column-major; its leading dimension exceeds its rows.
+struct LocalArray {
   int64_t m, n, mb, nb, rows, columns, row, column;
   int64_t leading;
   std::vector<double> memory;
 
-  Local(int64_t height, int64_t width, int64_t block_m, int64_t block_n, int64_t p)
+  LocalArray(int64_t height, int64_t width, int64_t block_m, int64_t block_n, int64_t p)
       : m(height), n(width), mb(block_m), nb(block_n), rows(2), columns(3), row(p / 3), column(p % 3) {
     leading = count(m, mb, row, rows) + 5;
     memory.assign(static_cast<size_t>(leading * std::max<int64_t>(1, count(n, nb, column, columns))), -7.0);
   }
-  // Of so many coordinates in blocks, those of one of several processes.
+  // How many of `all` coordinates one process owns: ScaLAPACK's NUMROC.
   static int64_t count(int64_t all, int64_t block, int64_t process, int64_t processes) {
     int64_t whole = all / block, out = whole / processes * block;
     if (process < whole % processes) out += block;
@@ -182,7 +181,7 @@ TEST(MpiKernel, MultipliesMatricesOfScaLapack) {
       .communicate({B, C}, ko);
   Kernel made = A.compile();
   MpiKernel kernel(made, MPI_COMM_WORLD);
-  std::vector<Local> a, b, c;
+  std::vector<LocalArray> a, b, c;
   for (int64_t p : kernel.processors()) {
     a.emplace_back(kM, kN, 4, 3, p);
     b.emplace_back(kM, kK, 4, 5, p).for_each([](int64_t x, int64_t y, double& v) { v = value_of({x, y}, 1); });
@@ -198,7 +197,7 @@ TEST(MpiKernel, MultipliesMatricesOfScaLapack) {
     RunReport report = kernel.run();
     EXPECT_EQ(report.bytes_moved, made.cost().bytes_moved);
     EXPECT_EQ(report.messages, made.cost().messages);
-    for (Local& local : a) {
+    for (LocalArray& local : a) {
       local.for_each([&](int64_t x, int64_t y, double& got) {
         double want = 0;
         for (int64_t z = 0; z < kK; ++z) want += value_of({x, z}, 1) * value_of({z, y}, 2);
@@ -209,14 +208,14 @@ TEST(MpiKernel, MultipliesMatricesOfScaLapack) {
   }
 }
 
-// Where DISTAL has the memory of all pieces, ranks of a node use each other's. Of a tensor that is in buffers of a
-// caller's there is one copy.
+// Ranks of a node read each other's pieces in place if DISTAL allocated them. Pieces in the caller's buffers are copied
+// once.
 TEST(MpiKernel, TakesNeighboursPiecesWhereTheyLie) {
   bool apart = std::getenv("DISTAL_MPI_SHARED") != nullptr;
   Summa s;
   s.ni = 8;
   s.nk = 8;
-  s.chunk = 4;  // what a step needs lies in one piece
+  s.chunk = 4;  // each step needs only one piece of each tensor
   MpiKernel kernel(s.A.compile(), MPI_COMM_WORLD);
   std::vector<double> own[2] = {std::vector<double>(64), std::vector<double>(64)};
   for (bool binds : {false, true}) {
@@ -235,7 +234,7 @@ TEST(MpiKernel, TakesNeighboursPiecesWhereTheyLie) {
   }
 }
 
-// A ring: each step's tile comes from the next processor, which need not be on the node of its owner.
+// A ring: in each step a tile comes from the next processor, which may be on another node than the owner of the tile.
 TEST(MpiKernel, TurnsTilesOfTheCallersBuffers) {
   constexpr int64_t kProcessors = 4, kRows = 3, kSize = kProcessors * kRows;
   Machine line{Grid(kProcessors)};
@@ -270,7 +269,7 @@ TEST(MpiKernel, TurnsTilesOfTheCallersBuffers) {
   }
 }
 
-// The same pieces in two kernels, one after the other.
+// Two kernels use the same pieces in turn.
 TEST(MpiKernel, SharesPiecesWithOtherKernels) {
   Summa s;
   Tensor<double> D({s.ni, s.nj}, s.f);
@@ -289,7 +288,7 @@ TEST(MpiKernel, SharesPiecesWithOtherKernels) {
   }
 }
 
-// Buffers that are used again come to lie on huge pages, with what is in them.
+// Buffers that are used again are moved to huge pages, and must keep their elements.
 TEST(MpiKernel, KeepsTheElementsOfLargeBuffers) {
   Param n{2100};
   Machine line{Grid(2)};
@@ -301,7 +300,7 @@ TEST(MpiKernel, KeepsTheElementsOfLargeBuffers) {
   MpiKernel kernel(A.compile(), MPI_COMM_WORLD);
   std::vector<double> a(1050 * 2100 + 1), b(a.size());
   for (int64_t p : kernel.processors()) {
-    if (rank_of_this() != p) continue;  // one rank alone has both
+    if (this_rank() != p) continue;  // a single rank has both processors, but one buffer of each tensor
     A.bind(p, std::span(a).subspan(1));
     B.bind(p, std::span(b).subspan(1));
   }
@@ -322,14 +321,14 @@ TEST(MpiKernel, ComparesWhatItNeedsWithWhatTheNodeHas) {
   A(i) = C(i) * B(j);
   A.schedule().distribute({i}, {io}, {ii}, line).communicate(B, io);
   MpiKernel kernel(A.compile(), MPI_COMM_WORLD);
-  double nobody_looks_here = 0;
-  for (int64_t p : kernel.processors()) B.bind(p, &nobody_looks_here);
+  double unused = 0;
+  for (int64_t p : kernel.processors()) B.bind(p, &unused);
   std::string said = message_of([&] { kernel.run(); });
   EXPECT_NE(said.find("the run needs "), std::string::npos) << said;
-  EXPECT_NE(said.find(" bytes) on this node, and it has "), std::string::npos) << said;
+  EXPECT_NE(said.find(" bytes) on this node, which has "), std::string::npos) << said;
 }
 
-// Nobody takes memory for a piece before all have it.
+// No rank allocates a piece unless all ranks have the memory for theirs.
 TEST(MpiKernel, ComparesPiecesThatItWouldMakeWithWhatTheMachineHas) {
   Param many{int64_t{1} << 40};
   Machine line{Grid(2)};
@@ -340,7 +339,7 @@ TEST(MpiKernel, ComparesPiecesThatItWouldMakeWithWhatTheMachineHas) {
   A.schedule().distribute({i}, {io}, {ii}, line);
   MpiKernel kernel(A.compile(), MPI_COMM_WORLD);
   std::string said = error_of([&] { kernel.run(); });
-  EXPECT_NE(said.find("the run needs 16.0 TiB (17,592,186,044,416 bytes) on this node, and it has "), std::string::npos)
+  EXPECT_NE(said.find("the run needs 16.0 TiB (17,592,186,044,416 bytes) on this node, which has "), std::string::npos)
       << said;
   EXPECT_NE(said.find("help: choose smaller sizes, or more nodes"), std::string::npos) << said;
   if (kernel.processors().empty()) return;
@@ -379,7 +378,7 @@ TEST(MpiKernel, KnowsItsOwnPiecesOnly) {
   int ranks = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   ASSERT_GE(ranks, 2);
-  int64_t other = rank_of_this() == 0 ? 6 : 0;
+  int64_t other = this_rank() == 0 ? 6 : 0;
   EXPECT_EQ(message_of([&] {
               s.A.at({other, other});
             }),
@@ -410,13 +409,13 @@ TEST(MpiKernel, RefusesBuffersThatItCannotUse) {
             of + "processor 77 owns no piece that a buffer could hold");
   EXPECT_EQ(message_of([&] { s.A.bind(elsewhere, buffer.data()); }),
             of + "processor " + std::to_string(elsewhere) + " is another rank's");
-  for (int run = 0; run < 3; ++run) kernel.run();  // these are forgotten
+  for (int run = 0; run < 3; ++run) kernel.run();  // the refused buffers have no effect
   if (here < 0) return;
   EXPECT_EQ(message_of([&] { s.A.bind(here, static_cast<double*>(nullptr)); }),
             of + "the buffer for processor " + std::to_string(here) + " is null");
 }
 
-// Three rows on four processors: the last one has none, and binds what it has.
+// Three rows on four processors: the last one owns none, and binds empty buffers.
 TEST(MpiKernel, TakesEmptyBuffersOfProcessorsWithoutAPiece) {
   Machine line{Grid(4)};
   Format rows({Dense, Dense}, Distribution(line, {0}));
@@ -438,22 +437,22 @@ TEST(MpiKernel, TakesEmptyBuffersOfProcessorsWithoutAPiece) {
   fill(C, 2);
   for (int run = 0; run < 3; ++run) kernel.run();
   expect_own_product(A, 2, 1, 2);
-  for (int64_t p : kernel.processors()) A.bind(p, a[p]);  // of pieces that are there
+  for (int64_t p : kernel.processors()) A.bind(p, a[p]);  // the pieces exist already
   kernel.run();
   expect_own_product(A, 2, 1, 2);
 }
 
-// Before the run only one rank knows.
-TEST(MpiKernel, RefusesABufferOfOneRankOnAll) {
+// Before the run only one rank knows of the wrong buffer.
+TEST(MpiKernel, RefusesOnAllRanksABufferOfOneRank) {
   Summa s;
   MpiKernel kernel(s.A.compile(), MPI_COMM_WORLD);
   std::vector<double> small(1);
-  if (rank_of_this() == 0) s.A.bind(0, small);
+  if (this_rank() == 0) s.A.bind(0, small);
   EXPECT_EQ(message_of([&] { kernel.run(); }),
             "tensor " + s.A.name() + ": the buffer for processor 0 has 1 elements, and its piece reaches over 20");
 }
 
-// From rows to tiles, and all to the rank of one processor.
+// From rows to tiles, and from tiles to a tensor on one processor.
 TEST(MpiKernel, RedistributesByACopy) {
   constexpr int64_t kRows = 11, kColumns = 7;
   Format rows({Dense, Dense}, Distribution(Machine(Grid(4)), {0}));
@@ -494,15 +493,15 @@ TEST(MpiKernel, RefusesToWriteWhereItReads) {
             "tensor B");
 }
 
-TEST(MpiKernel, ComparesWhatRanksWereTold) {
+TEST(MpiKernel, ComparesStatementsParamsAndOptionsOfRanks) {
   std::string differ = "the statements, params and options of rank 1 differ from those of rank 0";
-  bool is_second = rank_of_this() == 1;
+  bool is_second = this_rank() == 1;
   Summa s;
   MpiKernel kernel(s.A.compile(), MPI_COMM_WORLD);
   s.ni = is_second ? 8 : 7;
-  EXPECT_EQ(error_of([&] { kernel.run(); }),
-            "error: " + differ +
-                "\n  help: here is `param #4 = 8`, and there `param #4 = 7`; all ranks must be told the same");
+  EXPECT_EQ(
+      error_of([&] { kernel.run(); }),
+      "error: " + differ + "\n  help: rank 1 has `param #4 = 8`, rank 0 has `param #4 = 7`; give all ranks the same");
   s.ni = 7;
   kernel.run();
 
@@ -523,21 +522,21 @@ TEST(MpiKernel, ComparesWhatRanksWereTold) {
   F(i, j) = s.A(i, j);
   EXPECT_EQ(message_of([&] { MpiKernel(F.compile(), MPI_COMM_WORLD); }), differ);
   RunOptions own;
-  own.own_memory = is_second;  // one refuses, and so do all
+  own.own_memory = is_second;  // one rank refuses, so all do
   EXPECT_EQ(message_of([&] { kernel.run(own); }),
             "own_memory is of the threads engine; ranks have memory of their own");
   RunOptions strict;
   strict.strict_order = is_second;
   EXPECT_EQ(error_of([&] { kernel.run(strict); }),
             "error: " + differ +
-                "\n  help: here is `in strict order`, and there `in any order`; all ranks must be told the same");
+                "\n  help: rank 1 has `in strict order`, rank 0 has `in any order`; give all ranks the same");
 }
 
-// Only one has pieces yet.
-TEST(MpiKernel, RefusesATensorThatOneRankHasOtherwiseOnAll) {
+// Only rank 0 has made its pieces when the kernel is made.
+TEST(MpiKernel, RefusesOnAllRanksATensorThatOneRankHasOtherwise) {
   Summa s;
   MpiKernel kernel(s.A.compile(), MPI_COMM_WORLD);
-  if (rank_of_this() == 0) s.A.pieces();
+  if (this_rank() == 0) s.A.pieces();
   Tensor<double> D({s.ni, s.nj}, Format({Dense, Dense}, Distribution(Machine(Grid(3, 3)), {0, 1})));
   IndexVar i, j;
   D(i, j) = s.A(i, j);
@@ -553,7 +552,7 @@ TEST(MpiKernel, RefusesATensorThatOneRankHasOtherwiseOnAll) {
   expect_own_product(s.A, 11, 1, 2);
 }
 
-TEST(MpiKernel, RunsOnAnotherGridThatParamsSay) {
+TEST(MpiKernel, RunsOnAnotherGridAfterParamsChange) {
   Summa s;
   MpiKernel kernel(s.A.compile(), MPI_COMM_WORLD);
   kernel.run();
@@ -573,10 +572,10 @@ TEST(MpiKernel, RunsOnAnotherGridThatParamsSay) {
   }
 }
 
-// A rank that did other things before has other names for the same.
-TEST(MpiKernel, DoesNotLookAtNames) {
+// Generated names differ on a rank that made other objects before.
+TEST(MpiKernel, IgnoresGeneratedNames) {
   std::vector<std::unique_ptr<Summa>> others;
-  for (int n = 0; n < 5 * rank_of_this(); ++n) others.push_back(std::make_unique<Summa>());
+  for (int n = 0; n < 5 * this_rank(); ++n) others.push_back(std::make_unique<Summa>());
   Summa s;
   MpiKernel kernel(s.A.compile(), MPI_COMM_WORLD);
   fill(s.B, 1);
@@ -585,44 +584,44 @@ TEST(MpiKernel, DoesNotLookAtNames) {
   expect_own_product(s.A, 11, 1, 2);
 }
 
-// A failed rank would leave the others waiting.
+// Ends the job when a test fails, as the other ranks would wait for this one.
 class EndsTheJob : public testing::EmptyTestEventListener {
   void OnTestEnd(const testing::TestInfo& info) override {
     if (!info.result()->Failed()) return;
-    std::fprintf(stderr, "rank %d failed in %s\n", rank_of_this(), info.name());
+    std::fprintf(stderr, "rank %d failed in %s\n", this_rank(), info.name());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
 };
 
-// Whether an application is told just this when it makes a kernel.
-bool is_told(const std::string& wanted) {
+// Whether making a kernel fails with exactly this text.
+bool fails_with(const std::string& wanted) {
   Summa s;
   std::string said = error_of([&] { MpiKernel(s.A.compile(), MPI_COMM_WORLD); });
   if (said != wanted) std::fprintf(stderr, "said: %s\n", said.c_str());
   return said == wanted;
 }
 
-// What an application is told that has not initialised MPI, or without threads, or that has left it behind.
+// The errors before MPI is initialised, with MPI for one thread only, and after MPI is finalised.
 int without_threads(int argc, char** argv) {
   std::string between = "\n  help: an MpiKernel is made and run between MPI_Init_thread and MPI_Finalize";
-  bool right = is_told("error: MPI was not initialised" + between);
+  bool right = fails_with("error: MPI was not initialised" + between);
   MPI_Init(&argc, &argv);
-  right = is_told(
+  right = fails_with(
               "error: MPI was initialised for one thread, and DISTAL has another one that drives messages\n"
               "  help: call MPI_Init_thread with MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE") &&
           right;
   MPI_Finalize();
-  return is_told("error: MPI was finalised" + between) && right ? 0 : 1;
+  return fails_with("error: MPI was finalised" + between) && right ? 0 : 1;
 }
 
-// An application that survives what goes wrong in it, and a rank that has no memory for a thread: it ends the job all
-// the same, as the others wait for it.
+// An application that catches every exception. One of its ranks has no memory for a thread. DISTAL must end the job, as
+// the other ranks wait for this one.
 int fails_alone() {
   Summa s;
   Kernel made = s.A.compile();
   MpiKernel first(made, MPI_COMM_WORLD), kernel(made, MPI_COMM_WORLD);
-  first.run();  // what is loaded is there then
-  if (rank_of_this() == 1) {
+  first.run();  // loads all libraries
+  if (this_rank() == 1) {
     rlimit little{};
     getrlimit(RLIMIT_AS, &little);
     std::ifstream("/proc/self/statm") >> little.rlim_cur;  // what it has now, in pages
@@ -637,8 +636,8 @@ int fails_alone() {
   return 0;
 }
 
-// What each rank names its node, so that they are dealt out to two.
-void deal_out_to_nodes() { setenv("DISTAL_MPI_NODE", rank_of_this() % 2 == 0 ? "even" : "odd", 1); }
+// Assigns the ranks to two nodes in turn.
+void deal_out_to_nodes() { setenv("DISTAL_MPI_NODE", this_rank() % 2 == 0 ? "even" : "odd", 1); }
 
 }  // namespace
 

@@ -1,5 +1,7 @@
-"""Messages of many segments, between ranks that share nothing, and large pieces that are used where they lie:
-large_test.py [beyond_2_gib]."""
+"""Messages of many segments between ranks without shared memory, and large pieces in shared memory.
+
+Usage: large_test.py [beyond_2_gib]
+"""
 
 import sys
 import unittest
@@ -8,16 +10,16 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
 from support import ALGORITHMS, ROOT, CliTest  # noqa: E402
 
-APART = {"DISTAL_MPI_SHARED": "0"}
+WITHOUT_SHARED_MEMORY = {"DISTAL_MPI_SHARED": "0"}
 
 
 class Runs(CliTest):
     def move(self, program, ranks, settings, *words, shared=False):
-        """What is right is also what was announced."""
+        """Runs a program; its result must be right, and its counts those of explain."""
         nodes = 1 if shared else ranks
         explained = self.json_of("explain", program, "--set", settings, "--ranks", ranks, "--nodes", nodes)
         run = ["run", program, "--set", settings, "--engine", "mpi", "--ranks", ranks, "--threads", 1, "--reps", 2]
-        done = self.json_of(*run, *words, env={} if shared else APART)
+        done = self.json_of(*run, *words, env={} if shared else WITHOUT_SHARED_MEMORY)
         self.assertTrue(done["ok"])
         for count in ("bytes_moved", "messages", "peak_bytes_per_processor"):
             self.assertEqual(done[count], explained[count], count)
@@ -28,7 +30,7 @@ class Large(Runs):
     def test_rows(self):
         self.move(ROOT / "tests/mpi/gather.distal", 3, "ni=30,nj=1100,nk=1300,g=3,chunk=1000", "--check")
 
-    def test_rows_that_are_handed_on(self):
+    def test_rows_that_are_relayed(self):
         self.move(ROOT / "bench/mpi/network.distal", 3, "ni=30,nj=1100,nk=2600,g=3,chunk=450", "--check")
 
     def test_tiles(self):
@@ -44,7 +46,7 @@ class Large(Runs):
         self.move(ALGORITHMS / "summa.distal", 5, "ni=1000,nj=50,nk=1000,gx=1,gy=5,chunk=500", "--check")
 
     def test_pieces_of_a_neighbour(self):
-        """More than 4 MiB each, between which there is room."""
+        """Pieces of more than 4 MiB, which have padding between them."""
         self.move(ALGORITHMS / "summa.distal", 4, "ni=1700,nj=1500,nk=1600,gx=2,gy=2,chunk=800", "--check", shared=True)
 
 

@@ -1,12 +1,12 @@
-// Programs on ranks, many of them in one start of MPI: every element of every replica against the reference, and what
-// was moved and held against the plan. All ranks are started alike:
+// Runs many programs on the ranks of one MPI job. Checks every element of every replica against the reference, and
+// bytes, messages and memory against the plan. All ranks get the same arguments:
 //
 //   mpi_programs_test shared|pairs|dealt|apart algorithms FIRST_SEED COUNT
 //   mpi_programs_test shared|pairs|dealt|apart random FIRST_SEED COUNT
 //   mpi_programs_test shared|pairs|dealt|apart fails error|memory|anything
 //
-// "apart" makes a node of every rank, "pairs" of every two, and "dealt" deals the ranks out to two nodes. The first
-// rank that finds something wrong says what, and ends the job. With "fails" a leaf of rank 1 does, in the middle of a
+// "apart" makes every rank a node, "pairs" every two ranks, and "dealt" assigns the ranks to two nodes in turn. The
+// first rank that finds an error prints it and ends the job. With "fails", a leaf of rank 1 fails in the middle of a
 // run.
 
 #include <mpi.h>
@@ -28,7 +28,7 @@ namespace {
 
 constexpr unsigned kSecondsPerProgram = 60;
 
-// What the process says when it ends or hangs; kept ready, as a dying process can make no strings.
+// What to print if the process crashes or hangs; prepared before, as a signal handler cannot build strings.
 std::string running;
 
 void on_signal(int signal) {
@@ -47,10 +47,10 @@ void watch(const Sample& sample, const Cluster& cluster) {
 
 constexpr int64_t kAnyMemory = std::numeric_limits<int64_t>::max();
 
-// A program on all ranks.
-class OnRanks {
+// One program, planned and run on all ranks.
+class RanksTest {
  public:
-  OnRanks(const Sample& sample, const Cluster& cluster, const MpiOptions& options)
+  RanksTest(const Sample& sample, const Cluster& cluster, const MpiOptions& options)
       : sample_(sample),
         cluster_(cluster),
         options_(options),
@@ -60,33 +60,33 @@ class OnRanks {
   }
 
   void check() {
-    if (options_.share != engine_.shares_memory()) throw Wrong("memory is shared, or not, against what was asked for");
-    check_at_once();
+    if (options_.share != engine_.shares_memory()) throw TestFailure("shares_memory() is not as the options say");
+    check_whole_runs();
     check_stages();
     require_equal("peak memory", engine_.peak_per_processor(), engine_.needs().peak_per_processor);
-    if (has_what_is_explained()) {
+    if (holds_exactly_the_cost()) {
       require_equal("peak memory", engine_.peak_per_processor(), count_cost(plan_).peak_bytes_per_processor);
     }
   }
 
-  // Steps are fetched ahead only as far as there is memory for them, and a run that has too little is refused.
+  // Prefetching takes only memory that is available, and a run with too little memory is refused.
   void check_limit() const {
     MpiOptions least = options_, most = options_;
-    least.ahead = 0;
-    most.ahead = kStepsAhead;
+    least.prefetch_depth = 0;
+    most.prefetch_depth = kMaxPrefetchDepth;
     int64_t need = MpiEngine(plan_, cluster_, least, kAnyMemory).needs().total;
-    if (MpiEngine(plan_, cluster_, most, need).needs().total > need) throw Wrong("it takes more than there is");
+    if (MpiEngine(plan_, cluster_, most, need).needs().total > need) throw TestFailure("the need exceeds the limit");
     try {
       MpiEngine(plan_, cluster_, most, need - 1);
     } catch (const AgreedError&) {
       return;
     }
-    throw Wrong("it needs more than there is, and is not refused");
+    throw TestFailure("a limit below the need is not refused");
   }
 
  private:
-  // Twice, as a second run begins with the memory of the first.
-  void check_at_once() {
+  // Runs twice, as the second run uses the memory of the first.
+  void check_whole_runs() {
     for (int i = 0; i < 2; ++i) {
       Expected(plan_, sample_.seed).place(engine_.store());
       RunCounts counts = engine_.run();
@@ -107,11 +107,11 @@ class OnRanks {
     require_cost(plan_, sum.bytes_moved, sum.messages);
   }
 
-  // Every processor has memory of its own, and nothing beside what the plan says.
-  bool has_what_is_explained() const {
+  // Whether each processor holds exactly what the cost of the plan says.
+  bool holds_exactly_the_cost() const {
     const auto& staging = engine_.needs().staging_bytes;
     bool staged = std::any_of(staging.begin(), staging.end(), [](const auto& by_place) { return !by_place.empty(); });
-    return !options_.share && options_.ahead == 0 && plan_.processors <= cluster_.ranks() && !staged;
+    return !options_.share && options_.prefetch_depth == 0 && plan_.processors <= cluster_.ranks() && !staged;
   }
 
   const Sample& sample_;
@@ -164,7 +164,7 @@ std::vector<Sample> random_samples(uint64_t first, size_t count) {
   return out;
 }
 
-// All algorithms, with other sizes and types for every seed.
+// All algorithms, with different sizes and types for every seed.
 std::vector<Sample> catalogues(uint64_t first, size_t count) {
   std::vector<Sample> out;
   for (uint64_t seed = first; seed < first + count; ++seed) {
@@ -179,7 +179,7 @@ std::vector<Sample> samples_of(const std::vector<std::string>& words) {
   return words.at(1) == "algorithms" ? catalogues(number(2), number(3)) : random_samples(number(2), number(3));
 }
 
-// The name of the node that a rank is taken to be on.
+// The node to which a rank is assigned.
 std::string node_of(const std::string& memory, int rank) {
   if (memory == "pairs") return fmt::format("{}", rank / 2);
   return memory == "dealt" ? fmt::format("{}", rank % 2) : "";
@@ -195,7 +195,7 @@ void run_all(const std::vector<std::string>& words) {
   for (const Sample& sample : samples_of(words)) {
     watch(sample, cluster);
     try {
-      OnRanks program(sample, cluster, {1 + count % 2, share, count / 2 % 4});
+      RanksTest program(sample, cluster, {1 + count % 2, share, count / 2 % 4});
       program.check();
       if (count % 8 == 0) program.check_limit();
     } catch (const std::exception& e) {

@@ -1,4 +1,4 @@
-"""What the MPI engine refuses, and how a job ends when a rank does."""
+"""What the MPI engine refuses, and how a job ends when a rank fails."""
 
 import json
 import os
@@ -19,8 +19,8 @@ from support import ALGORITHMS, BINARY, CliTest, distal_within  # noqa: E402
 SUMMA = ALGORITHMS / "summa.distal"
 MPIRUN = os.environ["DISTAL_MPIRUN"]
 PROGRAMS = os.environ["DISTAL_PROGRAMS_ON_RANKS"]
-# What `distal` tells the starter by itself, and a user who starts it says to it.
-FINE = {
+# Variables that `distal` sets for mpirun. A user who calls mpirun sets them too.
+MPIRUN_VARIABLES = {
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "OMPI_MCA_hwloc_base_binding_policy": "none",
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
@@ -31,7 +31,7 @@ FINE = {
 def mpirun(*words):
     return subprocess.run(
         [MPIRUN, *map(str, words)],
-        env={**os.environ, **FINE},
+        env={**os.environ, **MPIRUN_VARIABLES},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         encoding="utf-8",
@@ -53,7 +53,7 @@ def children_of(process):
 
 
 def runs(pid):
-    """A process that has ended may wait for somebody to ask how."""
+    """Whether the process runs. A process that has ended may still be a zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()[0] not in "ZX"
     except OSError:
@@ -61,19 +61,19 @@ def runs(pid):
 
 
 def cpu_seconds(pid):
-    """That a process has computed, in all its threads."""
+    """The CPU time of a process, in all its threads."""
     fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def need_in(said):
-    """Of a node, in bytes."""
+    """The bytes that the run needs on a node, from the message."""
     return int(re.search(r"\(([\d,]+) bytes\) on this node", said).group(1).replace(",", ""))
 
 
 class Refusals(CliTest):
     def test_options(self):
-        said = "--own-memory is of the threads engine; ranks have memory of their own"
+        said = "the mpi engine does not support --own-memory"
         self.refuse(2, said, "run", SUMMA, "--engine", "mpi", "--ranks", 2, "--own-memory")
 
     def test_options_are_refused_before_there_are_ranks(self):
@@ -82,7 +82,7 @@ class Refusals(CliTest):
         for said, words in {
             "--load Z=z.npy: there is no tensor Z in the program": ["--load", "Z=z.npy"],
             "--save Z=z.npy: there is no tensor Z in the program": ["--save", "Z=z.npy"],
-            "--strict-order chooses how leaves run": ["--strict-order", "--leaf", "generated"],
+            "--strict-order and --leaf generated both choose how leaves run": ["--strict-order", "--leaf", "generated"],
             "missing.npy' does not exist": ["--load", "B=missing.npy"],
             "the file's shape is (2, 3), the tensor's is (": ["--load", f"B={self.folder}/small.npy"],
         }.items():
@@ -104,12 +104,12 @@ class Refusals(CliTest):
         done = mpirun("-n", 2, BINARY, "run", SUMMA)
         self.assertNotEqual(done.returncode, 0)
         self.assertEqual(done.stdout, "")
-        said = "this is one of 2 processes of a job, and the threads engine is one process"
-        self.assertIn(f"error: {said}\n  help: --engine mpi lets them run the program together", done.stderr)
+        said = "this is one of 2 processes of a job, but the threads engine runs in one process"
+        self.assertIn(f"error: {said}\n  help: use --engine mpi to run the program on all of them", done.stderr)
         self.assertEqual(mpirun("-n", 1, BINARY, "run", SUMMA).returncode, 0)
 
     def test_threads_in_a_job_by_the_starters_variables(self):
-        """Such as Slurm's, whose tasks need not have any of MPI's."""
+        """The tasks of Slurm, for example, may have none of MPI's variables."""
         for name in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"):
             for tasks, status in (("3", 2), ("1", 0)):
                 with self.subTest(name=name, tasks=tasks):
@@ -143,7 +143,7 @@ class Refusals(CliTest):
             [alone, "run", str(SUMMA), "--engine", "mpi"], capture_output=True, encoding="utf-8", check=False
         )
         self.assertEqual(done.returncode, 3, done.stderr)
-        self.assertIn("this DISTAL was built without MPI, as none was found then", done.stderr)
+        self.assertIn("this DISTAL was built without MPI, because no MPI was found at build time", done.stderr)
         self.assertIn("install libopenmpi-dev", done.stderr)
 
     def test_starter_is_missing(self):
@@ -151,18 +151,18 @@ class Refusals(CliTest):
 
     def test_memory_of_the_node(self):
         size = "ni=400000,nj=400000,nk=400000"
-        self.refuse(3, [" bytes) on this node, and it has "], "run", SUMMA, "--engine", "mpi", "--ranks", 2, "--set", size)
+        self.refuse(3, [" bytes) on this node, which has "], "run", SUMMA, "--engine", "mpi", "--ranks", 2, "--set", size)
 
     def test_memory_of_ranks_that_do_not_share_it(self):
-        """They still have one machine."""
+        """They still run on one machine."""
         run = ["run", SUMMA, "--engine", "mpi", "--ranks", 2, "--set", "ni=400000,nj=400000,nk=400000"]
         needs = []
         for shared in "10":
-            said = self.refuse(3, "on this node, and it has", *run, env={"DISTAL_MPI_SHARED": shared})
+            said = self.refuse(3, "on this node, which has", *run, env={"DISTAL_MPI_SHARED": shared})
             needs.append(need_in(said))
         self.assertGreaterEqual(needs[1], needs[0])
 
-    def test_need_that_no_number_holds(self):
+    def test_need_beyond_64_bits(self):
         tensors = "".join(f"tensor {name}(n)\n" for name in "abc")
         program = self.write("sum.distal", f"param n = 500000000 * 1000000000\n{tensors}a(i) = b(i) + c(i)\n")
         for words in (("--engine", "mpi", "--ranks", 2), ()):
@@ -170,18 +170,18 @@ class Refusals(CliTest):
             self.assertEqual(said.count("64 bits"), 1, said)
 
     def test_memory_for_checks(self):
-        """Where all is checked every rank makes the inputs whole."""
+        """With --check, every rank makes the whole inputs."""
         run = ["run", SUMMA, "--engine", "mpi", "--ranks", 2, "--set", "ni=400000,nj=400000,nk=400000"]
         a_matrix = 8 * 400000**2
         needs = {}
         for words in ((), ("--check",), ("--save", f"A={self.folder}/a.npy")):
-            said = self.refuse(3, ["on this node, and it has", "choose smaller sizes, or more nodes"], *run, *words)
+            said = self.refuse(3, ["on this node, which has", "choose smaller sizes, or more nodes"], *run, *words)
             needs[words[:1]] = need_in(said)
         self.assertEqual(needs["--check",] - needs[()], 2 * 2 * a_matrix)
         self.assertEqual(needs["--save",] - needs[()], 2 * a_matrix)
 
     def test_memory_for_files(self):
-        """Every rank would read all of it."""
+        """Every rank reads the whole file."""
         large = self.folder / "large.npy"
         with open(large, "wb") as file:
             np.lib.format.write_array_header_1_0(
@@ -201,33 +201,33 @@ class Refusals(CliTest):
     def test_ranks_of_the_job(self):
         done = mpirun("-n", 2, BINARY, "run", SUMMA, "--engine", "mpi", "--ranks", 3)
         self.assertNotEqual(done.returncode, 0)
-        self.assertEqual(done.stderr.count("--ranks 3, and the job has 2"), 1, done.stderr)
-        self.assertIn("leave --ranks away where mpirun starts the ranks", done.stderr)
+        self.assertEqual(done.stderr.count("--ranks 3, but the job has 2 ranks"), 1, done.stderr)
+        self.assertIn("omit --ranks when mpirun starts the ranks", done.stderr)
 
     def test_ranks_without_a_starter(self):
         with_mpi = BINARY.with_name("distal-mpi")
         done = subprocess.run(
             [with_mpi, "run", str(SUMMA), "--engine", "mpi", "--ranks", "3"],
-            env={**os.environ, **FINE},
+            env={**os.environ, **MPIRUN_VARIABLES},
             capture_output=True,
             encoding="utf-8",
             timeout=60,
             check=False,
         )
         self.assertEqual(done.returncode, 2, done.stderr)
-        self.assertIn("--ranks 3, and the job has 1", done.stderr)
-        self.assertIn("`distal run` starts ranks where no starter has set variables such as PMIX_RANK", done.stderr)
-        self.assertIn("here mpirun does, without --ranks", done.stderr)
+        self.assertIn("--ranks 3, but the job has 1 rank", done.stderr)
+        self.assertIn("`distal run` starts ranks only if no launcher has set a variable such as PMIX_RANK", done.stderr)
+        self.assertIn("otherwise start the ranks with mpirun, without --ranks", done.stderr)
 
 
 class Differences(CliTest):
-    """Ranks that were not told the same say so, and do not wait for each other."""
+    """Ranks with different inputs report that, and do not wait for each other."""
 
     def differ(self, what, first, second):
         done = mpirun("-n", 1, *first, ":", "-n", 1, *second)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn(f"{what} of rank 1 differ from those of rank 0", done.stderr)
-        self.assertIn("; all ranks must be told the same", done.stderr)
+        self.assertIn("; give all ranks the same", done.stderr)
         return done.stderr
 
     def test_words(self):
@@ -242,10 +242,10 @@ class Differences(CliTest):
             [mpi, "check", SUMMA],
         ):
             with self.subTest(other=other):
-                self.differ("the words of the command line", run, other)
+                self.differ("the command-line arguments", run, other)
 
     def in_two_folders(self, name, texts):
-        """The same words in different folders, as on nodes with files of their own."""
+        """Writes files of one name but different contents into two folders, as on nodes with their own disks."""
         out = []
         for number, text in enumerate(texts):
             folder = self.folder / str(number)
@@ -269,7 +269,7 @@ class Differences(CliTest):
         self.differ("the data that --load read", [*first, *run], [*second, *run])
 
     def test_one_without_shared_memory(self):
-        """Then nobody has it."""
+        """If one rank has no shared memory, no rank uses it."""
         run = [BINARY, "run", SUMMA, "--engine", "mpi", "--set", "ni=64,gx=2,gy=1"]
         done = mpirun("-n", 1, *run, ":", "-n", 1, "env", "DISTAL_MPI_SHARED=0", *run)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -285,7 +285,7 @@ class Users(CliTest):
         self.assertIn("3 MPI ranks", done.stdout)
 
     def test_statement_that_reads_what_another_wrote(self):
-        """What was written lies on other ranks too, where the check of a few elements reads it."""
+        """The check of sampled elements reads outputs of an earlier statement that other ranks own."""
         copies = "tensor A(9) : x -> x cyclic(x) on M\ntensor R(9) : x -> x on M\nA(i) = B(i)\nR(i) = 2 * A(i)\n"
         sums = "tensor A(9) : x -> x cyclic(x) on M\ntensor R\nA(i) = B(i)\nR += A(i) * B(i)\n"
         for text in (copies, sums):
@@ -318,7 +318,7 @@ class Users(CliTest):
             np.testing.assert_allclose(np.load(result), b @ c, rtol=1e-12, atol=1e-12)
 
     def test_nodes_by_name(self):
-        """Ranks of one machine that name their nodes are on as many."""
+        """Ranks of one machine count as on several nodes if they name different ones."""
         run = ["env", "DISTAL_MPI_NODE={}", BINARY, "run", SUMMA, "--engine", "mpi", "--check"]
         named = [["-n", 1, *(str(word).format(name) for word in run)] for name in ("a", "b", "a")]
         done = mpirun(*named[0], ":", *named[1], ":", *named[2])
@@ -356,23 +356,24 @@ class Memory(CliTest):
 
     def test_nodes(self):
         explain = ["explain", SUMMA]
-        self.refuse(2, "--nodes 3: there are only 2 ranks to spread over them", *explain, "--ranks", 2, "--nodes", 3)
-        self.refuse(2, "--nodes 2: there is only one rank to spread over them", *explain, "--ranks", 1, "--nodes", 2)
+        for ranks in (1, 2):
+            said = f"--nodes {ranks + 1} is more than --ranks {ranks}, but every node needs a rank"
+            self.refuse(2, said, *explain, "--ranks", ranks, "--nodes", ranks + 1)
         self.refuse(2, "--nodes requires --ranks", *explain, "--nodes", 2)
 
 
 class Death(CliTest):
     def test_ranks_that_may_not_have_what_blas_needs(self):
-        """They say so where OpenBLAS would ask for it for ever."""
+        """They report it; OpenBLAS would try to allocate it for ever."""
         said = ""
         for mebibytes in range(325, 701, 75):
             sizes = "ni=1000,nj=1000,nk=1000,gx=2,gy=1,chunk=250"
             run = ["run", SUMMA, "--set", sizes, "--engine", "mpi", "--ranks", 2, "--reps", 1]
             said += distal_within(mebibytes, *run).stderr
-        self.assertIn("error: each thread that calls BLAS needs 160 MiB, and this process may only have ", said)
+        self.assertIn("error: each thread that calls BLAS needs 160 MiB, but this process is limited to ", said)
 
     def test_rank_that_fails_ends_the_job(self):
-        """In the middle of a run, in a leaf."""
+        """A leaf of one rank fails in the middle of a run."""
         for how, said in {
             "error": "rank 1: error: this leaf fails",
             "memory": "rank 1: error: out of memory",
@@ -387,7 +388,7 @@ class Death(CliTest):
                     self.assertIn(said, done.stderr)
 
     def test_application_of_which_a_rank_fails_ends(self):
-        """Even if it catches all that is thrown: the other ranks wait for that one."""
+        """Even if it catches all exceptions, as the other ranks wait for the one that failed."""
         start = time.monotonic()
         done = mpirun("-n", 3, os.environ["DISTAL_API_ON_RANKS"], "fails")
         self.assertLess(time.monotonic() - start, 10)
@@ -396,15 +397,15 @@ class Death(CliTest):
         self.assertRegex(done.stderr, said)
 
     def test_rank_without_memory_ends_the_job(self):
-        """One rank may have less than the others, and finds out when it takes it."""
+        """A rank that may have less memory than the others finds out when it allocates."""
         run = [BINARY, "run", SUMMA, "--engine", "mpi", "--set", "ni=6000,nj=6000,nk=6000,gx=2,gy=1"]
         start = time.monotonic()
         done = mpirun("-n", 1, *run, ":", "-n", 1, "prlimit", f"--as={600 << 20}", *run)
         self.assertLess(time.monotonic() - start, 10)
         self.assertNotEqual(done.returncode, 0)
-        # Its half of each of three matrices, with room between large pieces.
+        # Half of each of three matrices, with padding between large pieces.
         need = 3 * (3000 * 6000 * 8 + 3072)
-        self.assertIn(f"rank 1: error: no memory for {need} bytes of the pieces of rank 1", done.stderr)
+        self.assertIn(f"rank 1: error: cannot allocate {need} bytes for the pieces of rank 1", done.stderr)
 
     def test_killed_rank_ends_the_job(self):
         """A rank is killed in the middle of a run that would take minutes."""

@@ -1,5 +1,5 @@
-// Messages between all pairs of ranks, whose ends are ready in different orders: whichever both are ready for gets
-// through, whatever else waits.
+// Messages between all pairs of ranks, posted in different orders by sender and receiver. A message that both ends have
+// posted gets through, whatever other messages wait.
 
 #include "engine/mpi/transport.h"
 
@@ -16,10 +16,10 @@ namespace distal::core {
 
 namespace {
 
-// How messages are posted: all at once, or each when the one before it is over.
-enum class Posts { AtOnce, OneByOne };
+// How messages are posted: all at once, or each after the previous one has completed.
+enum class PostOrder { AtOnce, OneByOne };
 
-// From a token without elements to several windows of segments, and what is just one segment, and just more.
+// In elements: from a token (-1) to several windows of segments; also just one segment, and one element more.
 const std::vector<int64_t> kSizes{1, 0, 800'000, 512, 4096, 4097, 600'000, -1, 131'072, 3, 1'000'000};
 constexpr int64_t kToken = -1;
 
@@ -27,7 +27,7 @@ int64_t value_of(int source, int destination, size_t message, int64_t at) {
   return (int64_t{source} * 7 + destination) * 1'000'000'000 + static_cast<int64_t>(message) * 10'000'000 + at;
 }
 
-// All messages between this rank and another one, in one direction; the elements lie in two parts, with a gap.
+// All messages between this rank and another one, in one direction. Their elements are in two parts with a gap.
 class Bundle {
  public:
   Bundle(int source, int destination, bool sends, MpiTransport& transport)
@@ -47,10 +47,10 @@ class Bundle {
       message.parts.push_back({{memory, 0, {1}}, {{0}, {half}}});
       message.parts.push_back({{memory, kGap, {1}}, {{half}, {count}}});
     }
-    auto over = std::make_shared<std::promise<int64_t>>();
-    auto done = [over](int64_t bytes) { over->set_value(bytes); };
+    auto completed = std::make_shared<std::promise<int64_t>>();
+    auto done = [completed](int64_t bytes) { completed->set_value(bytes); };
     sends_ ? transport_.send(message, done) : transport_.receive(message, done);
-    return over->get_future();
+    return completed->get_future();
   }
 
   void expect(size_t m, int64_t bytes) const {
@@ -71,10 +71,10 @@ class Bundle {
   std::vector<std::vector<int64_t>> data_;
 };
 
-// What a rank sends to all others, or receives from them.
-class Side {
+// All messages that this rank sends to the others, or all that it receives from them.
+class RankMessages {
  public:
-  Side(const Cluster& cluster, bool sends, MpiTransport& transport) {
+  RankMessages(const Cluster& cluster, bool sends, MpiTransport& transport) {
     for (int other = 0; other < cluster.ranks(); ++other) {
       if (other == cluster.rank()) continue;
       int source = sends ? cluster.rank() : other, destination = sends ? other : cluster.rank();
@@ -82,51 +82,51 @@ class Side {
     }
   }
 
-  void carry_out(Posts posts, unsigned seed) {
+  void carry_out(PostOrder post_order, unsigned seed) {
     std::vector<std::pair<size_t, size_t>> order;  // of bundles, and messages in them
     for (size_t b = 0; b < bundles_.size(); ++b) {
       for (size_t m = 0; m < kSizes.size(); ++m) order.emplace_back(b, m);
     }
     std::mt19937 random(seed);
     std::shuffle(order.begin(), order.end(), random);
-    std::vector<std::future<int64_t>> over;
+    std::vector<std::future<int64_t>> completed;
     for (auto [b, m] : order) {
-      over.push_back(bundles_[b].post(m));
-      if (posts == Posts::OneByOne) over.back().wait();
+      completed.push_back(bundles_[b].post(m));
+      if (post_order == PostOrder::OneByOne) completed.back().wait();
     }
-    for (size_t i = 0; i < order.size(); ++i) bundles_[order[i].first].expect(order[i].second, over[i].get());
+    for (size_t i = 0; i < order.size(); ++i) bundles_[order[i].first].expect(order[i].second, completed[i].get());
   }
 
  private:
   std::vector<Bundle> bundles_;
 };
 
-class Orders : public testing::TestWithParam<std::pair<Posts, Posts>> {};
+class Orders : public testing::TestWithParam<std::pair<PostOrder, PostOrder>> {};
 
-// Also while leaves compute, when the transport looks less often.
-TEST_P(Orders, AllComeThrough) {
+// Half of the rounds run as if leaves computed, when the transport polls less often.
+TEST_P(Orders, AllAreDelivered) {
   Cluster cluster(MPI_COMM_WORLD, false);
   std::vector<int> ranks(static_cast<size_t>(cluster.ranks()));
   std::iota(ranks.begin(), ranks.end(), 0);
   MpiTransport transport(cluster, ranks, sizeof(int64_t));
   for (unsigned seed = 0; seed < 4; ++seed) {
     bool computes = seed % 2 == 1;
-    if (computes) transport.computes(true);
-    Side out(cluster, true, transport), in(cluster, false, transport);
+    if (computes) transport.set_computing(true);
+    RankMessages out(cluster, true, transport), in(cluster, false, transport);
     unsigned own = 100 * seed + static_cast<unsigned>(cluster.rank());
     std::thread sender([&] { out.carry_out(GetParam().first, own); });
     in.carry_out(GetParam().second, own + 50);
     sender.join();
-    if (computes) transport.computes(false);
+    if (computes) transport.set_computing(false);
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Messages, Orders,
-                         testing::Values(std::pair{Posts::AtOnce, Posts::AtOnce},
-                                         std::pair{Posts::AtOnce, Posts::OneByOne},
-                                         std::pair{Posts::OneByOne, Posts::AtOnce}));
+                         testing::Values(std::pair{PostOrder::AtOnce, PostOrder::AtOnce},
+                                         std::pair{PostOrder::AtOnce, PostOrder::OneByOne},
+                                         std::pair{PostOrder::OneByOne, PostOrder::AtOnce}));
 
-// A rank that is not ready yet is sent few messages by one that only sends.
+// Flow control: a rank sends only few messages that the receiver has not posted yet.
 TEST(SmallMessages, DoNotPileUp) {
   constexpr int64_t kMessages = 500, kElements = 100, kMost = 200;
   Cluster cluster(MPI_COMM_WORLD, false);
@@ -137,14 +137,14 @@ TEST(SmallMessages, DoNotPileUp) {
   bool sends = cluster.rank() == 0;
   std::vector<int64_t> data(kMessages * kElements, -1);
   if (sends) std::iota(data.begin(), data.end(), 0);
-  std::atomic<int64_t> over{0}, over_when_told{0};
-  std::promise<void> all, told, last;
+  std::atomic<int64_t> completed{0}, completed_at_token{0};
+  std::promise<void> all, token_done, end_done;
   auto count = [&](int64_t) {
-    if (++over == kMessages) all.set_value();
+    if (++completed == kMessages) all.set_value();
   };
-  auto tell = [&](int64_t) {
-    over_when_told = over.load();
-    told.set_value();
+  auto on_token = [&](int64_t) {
+    completed_at_token = completed.load();
+    token_done.set_value();
   };
   auto post = [&](int64_t m) {
     auto* memory = reinterpret_cast<std::byte*>(data.data() + m * kElements);
@@ -152,34 +152,34 @@ TEST(SmallMessages, DoNotPileUp) {
     sends ? transport.send(message, count) : transport.receive(message, count);
   };
   const Message token{1, 0, 0, {}}, end{0, 1, kMessages, {}};
-  auto ended = [&](int64_t) { last.set_value(); };
+  auto on_end = [&](int64_t) { end_done.set_value(); };
   if (sends) {
-    transport.receive(token, tell);
+    transport.receive(token, on_token);
   } else {
-    transport.receive(end, ended);                                // so that it looks what comes
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));  // as long as that the other one could send
-    transport.send(token, tell);
+    transport.receive(end, on_end);                               // makes the transport poll
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));  // time for rank 0 to send
+    transport.send(token, on_token);
   }
   for (int64_t m = 0; m < kMessages; ++m) post(m);
-  if (sends) transport.send(end, ended);
-  for (std::promise<void>* p : {&told, &all, &last}) p->get_future().wait();
-  EXPECT_LE(over_when_told, sends ? kMost : kMessages);
+  if (sends) transport.send(end, on_end);
+  for (std::promise<void>* p : {&token_done, &all, &end_done}) p->get_future().wait();
+  EXPECT_LE(completed_at_token, sends ? kMost : kMessages);
   for (size_t at = 0; at < data.size(); ++at) ASSERT_EQ(data[at], static_cast<int64_t>(at));
 }
 
-TEST(WindowShares, TheOldestThatIsAgreedOnHasTheLink) {
+TEST(WindowShares, TheOldestAgreedMessageHasTheLink) {
   WindowShares shares(4, false);
   EXPECT_EQ(shares.most(true), 4U);
   shares.has(true, 3);
   EXPECT_EQ(shares.most(true), 1U);
-  EXPECT_EQ(shares.most(false), 1U);  // its first one
-  shares.has(true, 2);                // that it had before
+  EXPECT_EQ(shares.most(false), 1U);  // not agreed on: only its first segment
+  shares.has(true, 2);                // segments that are still in flight
   EXPECT_EQ(shares.most(true), 0U);
 }
 
-TEST(WindowShares, WhatIsReceivedGoesByTheSegmentWhileAnOlderOneMayCome) {
+TEST(WindowShares, ReceivesOneSegmentAtATimeWhileAnOlderMessageMayCome) {
   WindowShares shares(4, false);
-  EXPECT_EQ(shares.most(false), 4U);  // does not wait for the answer
+  EXPECT_EQ(shares.most(false), 4U);  // the oldest message needs no agreement
   shares.has(false, 4);
   EXPECT_EQ(shares.most(true), 1U);
   shares.has(true, 1);
@@ -187,7 +187,7 @@ TEST(WindowShares, WhatIsReceivedGoesByTheSegmentWhileAnOlderOneMayCome) {
   EXPECT_EQ(shares.most(false), 1U);
 }
 
-TEST(WindowShares, WhatIsSentIsOfferedAllTheSame) {
+TEST(WindowShares, SendsAreOfferedWithTheWholeWindow) {
   WindowShares shares(8, true);
   EXPECT_EQ(shares.most(false), 8U);
   shares.has(false, 8);
@@ -196,27 +196,27 @@ TEST(WindowShares, WhatIsSentIsOfferedAllTheSame) {
   EXPECT_EQ(shares.most(true), 3U);
 }
 
-TEST(Rhythm, LooksSeveralTimesForEachSegment) {
+TEST(PollInterval, PollsSeveralTimesPerSegment) {
   using std::chrono::milliseconds, std::chrono::microseconds;
-  Rhythm rhythm;
-  Rhythm::Clock::time_point now;
-  rhythm.begin(now);
-  EXPECT_EQ(rhythm.pause(now), microseconds(100));
-  EXPECT_EQ(rhythm.pause(now + milliseconds(16)), milliseconds(2));
-  EXPECT_EQ(rhythm.pause(now + milliseconds(500)), milliseconds(4));
-  for (int i = 0; i < 100; ++i) rhythm.ended(2, now += milliseconds(16));
-  EXPECT_NEAR(std::chrono::duration<double>(rhythm.pause(now)).count(), 1e-3, 1e-6);  // each takes 8 ms
-  for (int i = 0; i < 100; ++i) rhythm.ended(1, now += microseconds(10));
-  EXPECT_EQ(rhythm.pause(now), microseconds(100));
+  PollInterval interval;
+  PollInterval::Clock::time_point now;
+  interval.begin(now);
+  EXPECT_EQ(interval.pause(now), microseconds(100));
+  EXPECT_EQ(interval.pause(now + milliseconds(16)), milliseconds(2));
+  EXPECT_EQ(interval.pause(now + milliseconds(500)), milliseconds(4));
+  for (int i = 0; i < 100; ++i) interval.ended(2, now += milliseconds(16));
+  EXPECT_NEAR(std::chrono::duration<double>(interval.pause(now)).count(), 1e-3, 1e-6);  // each takes 8 ms
+  for (int i = 0; i < 100; ++i) interval.ended(1, now += microseconds(10));
+  EXPECT_EQ(interval.pause(now), microseconds(100));
 }
 
-TEST(Rhythm, ForgetsALongWaitSoon) {
-  Rhythm rhythm;
-  Rhythm::Clock::time_point now;
-  rhythm.begin(now);
-  rhythm.ended(1, now += std::chrono::hours(1));
-  for (int i = 0; i < 12; ++i) rhythm.ended(1, now += std::chrono::microseconds(10));
-  EXPECT_LT(rhythm.pause(now), std::chrono::microseconds(200));
+TEST(PollInterval, ForgetsALongWaitSoon) {
+  PollInterval interval;
+  PollInterval::Clock::time_point now;
+  interval.begin(now);
+  interval.ended(1, now += std::chrono::hours(1));
+  for (int i = 0; i < 12; ++i) interval.ended(1, now += std::chrono::microseconds(10));
+  EXPECT_LT(interval.pause(now), std::chrono::microseconds(200));
 }
 
 }  // namespace
@@ -228,7 +228,7 @@ int main(int argc, char** argv) {
   MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
   testing::InitGoogleTest(&argc, argv);
   int status = RUN_ALL_TESTS();
-  if (status != 0) MPI_Abort(MPI_COMM_WORLD, status);  // others may wait for this one
+  if (status != 0) MPI_Abort(MPI_COMM_WORLD, status);  // other ranks may wait for this one
   MPI_Finalize();
   return status;
 }

@@ -1,4 +1,4 @@
-// What the algorithms move, against the counts of the textbooks. The formulas stand here and nowhere in the compiler.
+// The counts of the algorithms against the formulas of the textbooks. The compiler contains none of these formulas.
 
 #include <gtest/gtest.h>
 
@@ -56,7 +56,7 @@ void expect_totals(const Cost& cost, int64_t processors, int64_t elements, const
   expect_totals(cost, processors, std::vector<int64_t>{elements}, n);
 }
 
-// ---- the figures of the issue ----
+// ---- small examples ----
 
 TEST(Counts, CannonOnFourByFour) {
   Cost cost = cost_of_algorithm("cannon", "ni=1024,nj=1024,nk=1024,gx=4,gy=4");
@@ -96,7 +96,7 @@ TEST_P(Square, Cannon) {
   expect_tensor(cost, "A", 0, 0, Pattern::None);
   expect_tensor(cost, "B", (g() - 1) * n.b(), g() * g() * (g() - 1), Pattern::Shift);
   expect_tensor(cost, "C", (g() - 1) * n.c(), g() * g() * (g() - 1), Pattern::Shift);
-  // All processors are alike.
+  // All processors receive and send the same.
   int64_t each = (g() - 1) * (n.b() + n.c()) / (g() * g()) * kDouble;
   EXPECT_EQ(cost.max_bytes_received, each);
   EXPECT_EQ(cost.max_bytes_sent, each);
@@ -146,7 +146,7 @@ TEST(Counts, PummaOn4096) {
   expect_totals(cost, 4096, 63 * (n.b() + n.c()), n);
 }
 
-// The bytes do not depend on sizes that divide: what a row of processors needs is the same.
+// The bytes are the same if the grid does not divide the sizes: a row of processors still needs the same data.
 TEST(Counts, TwoDimensionalBytesOnAnyGridAndSize) {
   struct Case {
     Sizes n;
@@ -165,8 +165,8 @@ TEST(Counts, TwoDimensionalBytesOnAnyGridAndSize) {
   }
 }
 
-// Blocks that are dealt out are acquired as such: SUMMA's bytes, whatever the blocks, and A stays where it is.
-TEST(Counts, DealtOutBlocksMoveWhatBlocksMove) {
+// Block-cyclic tensors move as many bytes as SUMMA's blocked ones, for any block size, and A does not move.
+TEST(Counts, CyclicBlocksMoveAsMuchAsTiles) {
   for (auto [gx, gy] : {std::pair<int64_t, int64_t>{2, 2}, {3, 2}, {1, 4}, {4, 3}}) {
     for (const Sizes& n : {Sizes{48, 48, 48}, Sizes{37, 41, 29}, Sizes{23, 60, 31}}) {
       for (auto [block, chunk] : {std::pair<int64_t, int64_t>{1, 5}, {3, 3}, {4, 12}, {5, 64}}) {
@@ -182,7 +182,7 @@ TEST(Counts, DealtOutBlocksMoveWhatBlocksMove) {
   }
 }
 
-// ---- who talks to whom ----
+// ---- senders and receivers ----
 
 TEST(Pairs, CannonTalksToNeighboursOnlyAfterTheSkew) {
   constexpr int64_t g = 5;
@@ -203,7 +203,7 @@ TEST(Pairs, CannonTalksToNeighboursOnlyAfterTheSkew) {
     received[{m.destination, m.tensor}] += m.bytes;
   }
   for (int64_t p = 0; p < g * g; ++p) {
-    // One of the g tiles it needs is its own; if that is not the first, the first comes with the skew.
+    // It owns one of the g tiles it needs. If that is not the first one, the first arrives with the skew.
     bool skewed_b = (p / g + p % g) % g != p % g, skewed_c = (p / g + p % g) % g != p / g;
     EXPECT_EQ((received[{p, "B"}]), (g - 1 - (skewed_b ? 1 : 0)) * n.b() / (g * g) * kDouble);
     EXPECT_EQ((received[{p, "C"}]), (g - 1 - (skewed_c ? 1 : 0)) * n.c() / (g * g) * kDouble);
@@ -279,8 +279,8 @@ TEST_P(CubeGrid, Johnson) {
   expect_tensor(cost, "C", (gx - 1) * n.c(), gy * gz * (gx - 1), gx > 1 ? Pattern::Broadcast : Pattern::None);
 }
 
-// COSMA's: every processor adds to a tile of A that its column of z shares, and in each step takes the panel of B that
-// its row of y shares and the panel of C that its row of x shares.
+// COSMA: the processors along z add to the same tile of A. In each step, those along y need the same panel of B, and
+// those along x the same panel of C.
 TEST_P(CubeGrid, Cosma) {
   auto [gx, gy, gz] = GetParam();
   constexpr int64_t steps = 2;
@@ -295,7 +295,7 @@ TEST_P(CubeGrid, Cosma) {
   expect_tensor(cost, "C", (gx - 1) * n.c(), parts * gy * gz * (gx - 1), gx > 1 ? Pattern::Broadcast : Pattern::None);
 }
 
-// A p-th part of every tensor is at home, and what is shared is held as long as it is needed.
+// A processor holds its piece of every tensor, and the tiles and panels that it shares while it uses them.
 TEST_P(CubeGrid, MemoryOfCosma) {
   auto [gx, gy, gz] = GetParam();
   for (int64_t steps : {1, 2, 4}) {
@@ -308,7 +308,7 @@ TEST_P(CubeGrid, MemoryOfCosma) {
   }
 }
 
-// With the tiles of A one after another in time, B is sent again for every column of tiles, and C for every row.
+// If a processor computes several tiles of A in turn, B is sent again for every column of tiles, and C for every row.
 TEST_P(CubeGrid, CosmaWithSequentialParts) {
   auto [gx, gy, gz] = GetParam();
   constexpr int64_t steps = 2, seqi = 2, seqj = 3;
@@ -338,7 +338,7 @@ TEST(Counts, CosmaOn4096) {
   expect_totals(cost, 4096, {15 * n.c(), 15 * n.b(), 15 * n.a()}, n);
 }
 
-// The figures of 1024 cubed on 64 processors: steps save memory and cost nothing, sequential parts cost B and C again.
+// 1024 cubed on 64 processors: more steps save memory and move no more bytes; sequential parts move B and C again.
 TEST(Counts, CosmaTradesBytesForMemory) {
   constexpr int64_t kMatrix = 1024 * 1024 * kDouble;
   const std::string grid = "ni=1024,nj=1024,nk=1024,gx=4,gy=4,gz=4,";
@@ -359,8 +359,8 @@ struct Replication {
 
 class TwoAndAHalf : public testing::TestWithParam<Replication> {};
 
-// Every processor of the g x g x c grid needs g / c of the g tiles of its row of B, which all lie in layer 0. There,
-// the tiles that the layer works on are at home with g * g / c of its processors.
+// Every processor of the g x g x c grid needs g / c of the g tiles of its row of B, which all lie in layer 0. In layer
+// 0, g * g / c of the tiles are at home where they are needed.
 TEST_P(TwoAndAHalf, Solomonik) {
   auto [g, c] = GetParam();
   Sizes n{2 * g, 3 * g, 4 * g};
@@ -441,7 +441,7 @@ TEST(Counts, EveryFurtherReplicaIsACopy) {
   Cost write = from_the_first_column("a(i) = 2 * b(i)");
   expect_tensor(write, "a", 9 * (4 - 1), 3 * (4 - 1), Pattern::Broadcast);
   expect_tensor(write, "b", 0, 0, Pattern::None);
-  // So it is for a copy, unless it is asked for at every replica: then each takes its own.
+  // A copy does the same, unless it is distributed onto every replica: then each replica reads for itself.
   Cost copy = from_the_first_column("a(i) = b(i)");
   expect_tensor(copy, "a", 9 * (4 - 1), 3 * (4 - 1), Pattern::Broadcast);
   Cost everywhere = cost_of_text(
@@ -449,7 +449,7 @@ TEST(Counts, EveryFurtherReplicaIsACopy) {
       "  distribute({i}, {io}, {ii}, x -> x* on M)\n  communicate({a, b}, io)\n");
   expect_tensor(everywhere, "a", 0, 0, Pattern::None);
   expect_tensor(everywhere, "b", 9 * (4 - 1), 3 * (4 - 1), Pattern::Broadcast);
-  // Partials meet at the first replica and are copied from there.
+  // Partials are combined at the first replica and copied from there.
   Cost sum = cost_of_text(R"(machine M = Grid(3, 4)
 tensor a(9) : x -> x* on M
 tensor B(9, 8) : xy -> xy on M
@@ -483,7 +483,7 @@ std::string running_example(const std::string& rest) {
 }
 
 TEST(Paper, CommunicateAggregatesAndRotateMakesShifts) {
-  // Point by point: at every j one owner, whom the two others ask.
+  // Element by element: at each j, the owner sends to the two other processors.
   Cost naive = cost_of_text(running_example(""));
   expect_tensor(naive, "b", 3 * 2, 3 * 2, Pattern::Broadcast);
   // All at once, under i.
@@ -491,13 +491,13 @@ TEST(Paper, CommunicateAggregatesAndRotateMakesShifts) {
   expect_tensor(aggregated, "b", 3 * 2, 3 * 2, Pattern::Broadcast);
   EXPECT_GT(aggregated.peak_bytes_per_processor, naive.peak_bytes_per_processor);
   EXPECT_EQ(aggregated.steps.size(), 1u);
-  // Rotated: everyone starts with its own, and then each step is a shift.
+  // Rotated: each processor begins with its own element, and then each step is a shift.
   Cost rotated = cost_of_text(running_example("  rotate(j, i, jr)\n  communicate(b, jr)\n"));
   expect_tensor(rotated, "b", 3 * 2, 3 * 2, Pattern::Shift);
   EXPECT_EQ(rotated.steps.size(), 2u);
 }
 
-// ---- memory, as a function of where communicate is put ----
+// ---- memory, by the place of communicate ----
 
 TEST(Memory, SummaByTheLoopOfCommunicate) {
   constexpr int64_t ni = 12, nj = 20, nk = 24, gx = 2, gy = 4, chunk = 3;
@@ -543,13 +543,13 @@ TEST(Memory, ViewsNeedNoBuffers) {
   MemoryNeeds own = memory_needs(plan, Reach::own()), all = memory_needs(plan, Reach::all());
   constexpr int64_t home = 3 * 16 * 16 / 4 * kDouble;
   EXPECT_EQ(own.peak_per_processor, home + 2 * 8 * 4 * kDouble);
-  EXPECT_EQ(all.peak_per_processor, home);  // every chunk lies in one piece of somebody's
+  EXPECT_EQ(all.peak_per_processor, home);  // every chunk lies in one piece
   EXPECT_EQ(all.total, 4 * home);
   for (int64_t bytes : all.home_bytes) EXPECT_EQ(bytes, home);
 }
 
-// A processor holds the blocks that it needs of a panel, and not what lies between them.
-TEST(Memory, DealtOutBlocksHaveNoRoomBetweenThem) {
+// A processor holds the blocks of a panel that it needs, without the blocks between them.
+TEST(Memory, CyclicBlocksHaveNoGapsBetweenThem) {
   Cost cost = cost_of_algorithm("scalapack", "ni=96,nj=64,nk=80,gx=3,gy=2,block=4,chunk=20");
   int64_t home = (96 * 64 + 96 * 80 + 80 * 64) / 6, panels = (96 / 3 + 64 / 2) * 20;
   EXPECT_LE(cost.peak_bytes_per_processor, (home + panels) * kDouble + 96 * kDouble);
@@ -574,7 +574,7 @@ TEST(Levels, AboveTheLowerLaunchAPieceCrossesOnceAndIsShared) {
   Cost cost = cost_of_text(two_level_gemm("  communicate({A, B, C}, jo)\n  distribute(ii, iio, iii, M[1])\n"));
   constexpr int64_t n2 = 16 * 16 * kDouble;
   EXPECT_EQ(cost.processors, 8);
-  // Of the four nodes each needs another half of a row of B and of a column of C.
+  // Each of the four nodes acquires the other half of a row of B and of a column of C.
   EXPECT_EQ(cost.tensors.at("B").bytes, n2);
   EXPECT_EQ(cost.tensors.at("C").bytes, n2);
   EXPECT_EQ(cost.bytes_by_level, (std::vector<int64_t>{2 * n2, 0}));
@@ -591,7 +591,7 @@ TEST(Levels, BelowItEveryProcessorAcquiresForItself) {
   EXPECT_EQ(cost.tensors.at("A").bytes, 0);
 }
 
-TEST(Levels, PartialsMeetBelowBeforeTheyCross) {
+TEST(Levels, PartialsAreCombinedWithinANodeFirst) {
   // The sum is cut at both levels: 2 nodes of 4 processors.
   Cost cost = cost_of_text(R"(param n = 32
 machine M = Grid(2) of Grid(4)
@@ -604,7 +604,7 @@ schedule
   communicate({a, B}, kio)
 )");
   EXPECT_EQ(cost.tensors.at("B").bytes, 0);
-  // On either node three processors send to the fourth, and one partial crosses.
+  // On each node three processors send to the fourth, and one partial crosses the upper level.
   EXPECT_EQ(cost.bytes_by_level, (std::vector<int64_t>{8 * kDouble, 2 * 3 * 8 * kDouble}));
   EXPECT_EQ(cost.messages, 7);
   EXPECT_EQ(cost.tensors.at("a").pattern, Pattern::Reduce);

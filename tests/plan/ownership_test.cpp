@@ -15,8 +15,8 @@ namespace {
 using test::Layout;
 using test::tensor_of;
 
-// The definition, written down once more: which processors (as coordinates, all levels in one row) hold a point. A
-// level looks at coordinates inside of the piece of the level above.
+// The processors that own a point, computed from the definition alone. The coordinates of a processor are those of all
+// levels, one after another. Each level distributes the piece of the level above it.
 std::set<Coordinates> holders_by_definition(const Tensor& tensor, Coordinates at) {
   std::set<Coordinates> holders{{}};
   Coordinates extent;
@@ -43,7 +43,7 @@ std::set<Coordinates> holders_by_definition(const Tensor& tensor, Coordinates at
           inside[d] = at[d] % block;
           inner_extent[d] = block;
         } else {
-          // Blocks are dealt out like cards; a piece is its blocks one after another.
+          // Blocks are dealt out in turn; a piece is its blocks, one after another.
           int64_t block = level.cyclic.at(name).evaluate({});
           int64_t number = at[d] / block;
           values.push_back(number % parts);
@@ -101,7 +101,7 @@ TEST_P(OwnershipOf, AColourNamesTheDimensionsThatCut) {
   });
 }
 
-// Pieces are disjoint but for replicas, cover everything, and lie packed in memory without holes or overlaps.
+// Pieces are disjoint except for replicas, cover the tensor, and are packed in memory without gaps or overlaps.
 TEST_P(OwnershipOf, PiecesCoverEverythingOnce) {
   std::map<Coordinates, std::set<int64_t>> held;
   for (int64_t p = 0; p < owners_.machine().processors; ++p) {
@@ -131,7 +131,7 @@ TEST_P(OwnershipOf, PiecesCoverEverythingOnce) {
   });
 }
 
-TEST_P(OwnershipOf, CutGivesPartsOfOneColour) {
+TEST_P(OwnershipOf, ForEachPartGivesPartsOfOneColour) {
   Rect all = whole(owners_.shape());
   std::vector<Rect> some{all};
   for (size_t d = 0; d < all.lo.size(); ++d) {
@@ -143,14 +143,14 @@ TEST_P(OwnershipOf, CutGivesPartsOfOneColour) {
   }
   for (const Rect& rect : some) {
     int64_t volume = 0;
-    owners_.cut(rect, [&](const Rect& part, const Colour& colour) {
+    owners_.for_each_part(rect, [&](const Rect& part, const Colour& colour) {
       volume += part.volume();
       EXPECT_TRUE(rect.contains(part));
       EXPECT_EQ(owners_.colour_of(part.lo), colour);
       Coordinates last = part.hi;
       for (int64_t& x : last) --x;
       EXPECT_EQ(owners_.colour_of(last), colour);
-      // The nearest owner of a part holds all of it in one place.
+      // The nearest owner of a part owns all of it.
       for (int64_t p = 0; p < owners_.machine().processors; ++p) {
         int64_t owner = owners_.nearest_owner(colour, p);
         std::vector<int64_t> holders = owners_.processors_of(colour);
@@ -166,7 +166,7 @@ TEST_P(OwnershipOf, CutGivesPartsOfOneColour) {
   }
 }
 
-// ---- examples, literally ----
+// ---- examples with their values ----
 
 TEST(Paper, RunningExample) {
   // T is 2x2, M is 2x2x2, xy -> xy*.
@@ -184,7 +184,7 @@ TEST(Paper, RunningExample) {
 }
 
 TEST(Paper, Hierarchy) {
-  // Tiles on a plane of nodes, and rows of a tile on the GPUs of a node; the names of a level are its own.
+  // Tiles on a plane of nodes, and rows of a tile on the GPUs of a node. Each level has its own dimension names.
   Ownership owners(tensor_of({"", "8, 8", "xy -> xy, zw -> z", "Grid(2, 2) of Grid(4)"}), {});
   for_each_point(whole({8, 8}), [&](const Coordinates& at) {
     EXPECT_EQ(owners.colour_of(at), (Colour{at[0] / 4, at[1] / 4, at[0] % 4}));
@@ -192,7 +192,7 @@ TEST(Paper, Hierarchy) {
 }
 
 TEST(Examples, CeilOfTheCeil) {
-  // 10 over 4 is blocks of 3; each of them, the short one too, over 2 is blocks of 2.
+  // 10 over 4 processors makes blocks of 3. Each of them, also the short one, over 2 makes blocks of 2.
   Ownership owners(tensor_of({"", "10", "x -> x, x -> x", "Grid(4) of Grid(2)"}), {});
   std::vector<int64_t> holder;
   for (int64_t x = 0; x < 10; ++x) holder.push_back(owners.first_owner(owners.colour_of({x})));
@@ -253,7 +253,7 @@ TEST(Examples, SizesBeyond32Bits) {
 TEST(Machine, NumbersAreRowMajorAndLevelsAreGroups) {
   MachineShape m = shape_of(*tensor_of({"", "4", "x -> x0, x -> x", "Grid(2, 3) of Grid(4)"}).machine, {});
   EXPECT_EQ(m.processors, 24);
-  EXPECT_EQ(m.group, (std::vector<int64_t>{24, 4, 1}));
+  EXPECT_EQ(m.group_size, (std::vector<int64_t>{24, 4, 1}));
   for (int64_t p = 0; p < 24; ++p) EXPECT_EQ(m.processor(m.coordinates(p)), p);
   EXPECT_EQ(m.processor_name(23), "(1, 2 | 3)");
   EXPECT_EQ(m.leader(23, 1), 20);
@@ -274,7 +274,7 @@ TEST(Machine, MoreThan16MillionProcessorsAreRefused) {
     test::plan_text("machine M = Grid(5000, 5000)\ntensor a(4) : x -> x0 on M\ntensor b(4)\na(i) = b(i)\n");
     FAIL();
   } catch (const Error& e) {
-    EXPECT_EQ(e.message(), "the machine has 25000000 processors; at most 16777216 are planned for");
+    EXPECT_EQ(e.message(), "the machine has 25000000 processors; at most 16777216 are supported");
   }
 }
 

@@ -1,4 +1,4 @@
-// How partials of one rectangle meet on their way.
+// The trees along which the partials of a rectangle are combined.
 
 #include "plan/partials.h"
 
@@ -15,7 +15,7 @@ namespace {
 
 using Kind = Transfer::Kind;
 
-// A machine of one row, or of several levels that are rows.
+// A machine with one dimension per level.
 MachineShape rows(const std::vector<int64_t>& extents) {
   MachineShape shape;
   shape.extents = extents;
@@ -24,10 +24,10 @@ MachineShape rows(const std::vector<int64_t>& extents) {
   for (size_t l = 0; l < extents.size(); ++l) {
     shape.level.push_back(static_cast<int>(l));
     shape.first.push_back(static_cast<int>(l));
-    shape.group.push_back(group);
+    shape.group_size.push_back(group);
     group /= extents[l];
   }
-  shape.group.push_back(group);
+  shape.group_size.push_back(group);
   return shape;
 }
 
@@ -59,19 +59,19 @@ TEST(PartialSums, OfTwoGoStraightHome) {
   EXPECT_EQ(on({3}, {0, 2}, 1), "0=>1 2=>1");
 }
 
-TEST(PartialSums, OfManyMeetAlongATree) {
+TEST(PartialSums, OfManyAreCombinedInATree) {
   EXPECT_EQ(on({4}, from_to(1, 4), 0), "3->2 1=>0 2=>0");
   EXPECT_EQ(on({8}, from_to(1, 8), 0), "3->2 5->4 7->6 6->4 1=>0 2=>0 4=>0");
   EXPECT_EQ(on({6}, {0, 1, 2, 4, 5}, 3), "2->1 5->4 0=>3 1=>3 4=>3");
 }
 
-// What is there already goes nowhere else first.
-TEST(PartialSums, OfTheDestinationItselfStayThere) {
+// A partial that is already at the destination is not combined elsewhere first.
+TEST(PartialSums, OfTheDestinationStayThere) {
   EXPECT_EQ(on({5}, from_to(0, 5), 3), "2->1 0=>3 1=>3 3=>3 4=>3");
   EXPECT_EQ(text_of(combine(rows({2, 4}), {sum_of(0, {0, 4}, 6, 1)})), "0=>6 4=>6");
 }
 
-// Everybody takes in as much as it sends: there is nothing to gain on the way.
+// Every processor receives as much as it sends, so a tree would gain nothing.
 TEST(PartialSums, ThatAreScatteredGoStraightHome) {
   std::vector<PartialSum> sums;
   for (int64_t p = 0; p < 4; ++p) {
@@ -82,14 +82,14 @@ TEST(PartialSums, ThatAreScatteredGoStraightHome) {
   for (const Transfer& t : combine(rows({4}), sums)) EXPECT_EQ(t.kind, Kind::CombineHome);
 }
 
-TEST(PartialSums, MeetInTheirPartOfTheMachineFirst) {
+TEST(PartialSums, MeetWithinANodeFirst) {
   EXPECT_EQ(on({2, 2}, {1, 2}, 0), "1=>0 2=>0");
   EXPECT_EQ(on({2, 4}, from_to(1, 8), 0), "3->2 5->4 7->6 6->4 1=>0 2=>0 4=>0");
-  // None of node 1 leaves it but once, wherever in the order of all processors home is.
+  // Each other node sends one partial to the node of the destination, which need not be the first node.
   EXPECT_EQ(on({3, 3}, {0, 1, 2, 3, 5, 6, 7, 8}, 4), "1->0 2->0 7->6 8->6 0=>4 3=>4 5=>4 6=>4");
 }
 
-TEST(PartialSums, CrossALevelAsOftenAlongATree) {
+TEST(PartialSums, CrossALevelOncePerOtherGroup) {
   MachineShape machine = rows({3, 5});
   for (int64_t home = 0; home < machine.processors; ++home) {
     std::vector<int64_t> sources = from_to(0, machine.processors);
@@ -106,8 +106,8 @@ TEST(PartialSums, CrossALevelAsOftenAlongATree) {
   }
 }
 
-// Sixteen partials of one matrix: its owner takes in four of them and not fifteen.
-TEST(PartialSums, NobodyTakesInMuchMoreThanOthers) {
+// Sixteen partials of one matrix: its owner receives four of them, not fifteen.
+TEST(PartialSums, NoProcessorReceivesMuchMoreThanOthers) {
   Cost cost = test::cost_of_algorithm("johnson", "ni=12,nj=10,nk=32,gx=1,gy=1,gz=16");
   int64_t matrix = 12 * 10 * 8;
   EXPECT_EQ(cost.tensors.at("A").bytes, 15 * matrix);

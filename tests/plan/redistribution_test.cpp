@@ -1,4 +1,4 @@
-// From every layout to every other: one statement, distributed onto the target's layout, checked by element ownership.
+// Copies from every layout to every other. The statement is distributed onto the layout of the destination.
 
 #include <gtest/gtest.h>
 
@@ -12,13 +12,13 @@ using test::Layout;
 
 const char* const kMachine = "Grid(2, 3)";
 
-// All on one machine, with the schedule that leaves every element where it is written.
-struct Target {
+// A layout on one machine, and a schedule that computes every element at its owner.
+struct ScheduledLayout {
   Layout layout;
   std::string schedule;
 };
 
-std::vector<Target> targets() {
+std::vector<ScheduledLayout> scheduled_layouts() {
   std::string size = "7, 11";
   std::string tiles = "  distribute({i, j}, {io, jo}, {ii, ji}, A)\n  communicate({A, B}, jo)\n";
   return {
@@ -43,12 +43,12 @@ std::vector<Target> targets() {
   };
 }
 
-std::string program(const Layout& from, const Target& to) {
+std::string program(const Layout& from, const ScheduledLayout& to) {
   return to.layout.declaration("A") + from.declaration("B") + "A(i, j) = B(i, j)\n" +
          (to.schedule.empty() ? "" : "schedule\n" + to.schedule);
 }
 
-// The elements that each processor lacks of its piece of A, if it may use its own of B.
+// The number of elements that processors need for their pieces of A and do not own in B.
 int64_t missing_elements(const Ownership& from, const Ownership& to) {
   int64_t missing = 0;
   for (int64_t x = 0; x < to.shape()[0]; ++x) {
@@ -65,8 +65,8 @@ int64_t missing_elements(const Ownership& from, const Ownership& to) {
 class Redistribution : public testing::TestWithParam<size_t> {};
 
 TEST_P(Redistribution, FromEveryLayout) {
-  Target to = targets()[GetParam()];
-  for (const Target& from : targets()) {
+  ScheduledLayout to = scheduled_layouts()[GetParam()];
+  for (const ScheduledLayout& from : scheduled_layouts()) {
     SCOPED_TRACE(from.layout.name + " to " + to.layout.name);
     for (bool own : {false, true}) {
       test::RunOptions options;
@@ -74,7 +74,7 @@ TEST_P(Redistribution, FromEveryLayout) {
       options.type = own ? ElementType::ComplexDouble : ElementType::Int32;
       test::TestRun run(program(from.layout, to), "", options);
       run.run_and_check();
-      // Every owner has every element of its own, bit for bit.
+      // Each owner has all its elements, bit for bit.
       const Plan& plan = run.plan();
       const Ownership& a = plan.tensors[0].owners;
       const Ownership& b = plan.tensors[1].owners;
@@ -90,15 +90,15 @@ TEST_P(Redistribution, FromEveryLayout) {
       Cost cost = count_cost(plan);
       EXPECT_EQ(run.counts().bytes_moved, cost.bytes_moved);
       if (to.schedule.empty()) continue;
-      // Work goes where the result lives, so only what is missing there moves.
+      // The work is done where the result lives, so only missing elements move.
       EXPECT_EQ(cost.bytes_moved, missing_elements(b, a) * static_cast<int64_t>(size));
       EXPECT_EQ(cost.tensors.at("A").bytes, 0);
     }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(To, Redistribution, testing::Range(size_t{0}, targets().size()),
-                         [](const auto& tested) { return targets()[tested.param].layout.name; });
+INSTANTIATE_TEST_SUITE_P(To, Redistribution, testing::Range(size_t{0}, scheduled_layouts().size()),
+                         [](const auto& tested) { return scheduled_layouts()[tested.param].layout.name; });
 
 TEST(RedistributionInAHierarchy, FromEveryLayout) {
   const std::vector<std::string> layouts{

@@ -1,4 +1,4 @@
-// The verifier is fed the steps of good plans with one thing broken.
+// The verifier is given the steps of correct plans, in which one thing is broken.
 
 #include "plan/verify.h"
 
@@ -15,7 +15,7 @@ namespace {
 using test::plan_algorithm;
 using test::plan_text;
 
-// Hands every step on to the verifier; a breaker may change it first, and drops it by returning false.
+// Passes every step to the verifier. A callback may change the step first, or drop it by returning false.
 class Breaker : public PlanVisitor {
  public:
   Breaker(const Plan& plan, const MemoryNeeds& needs) : verifier_(make_verifier(plan, needs)) {}
@@ -39,7 +39,7 @@ class Breaker : public PlanVisitor {
   std::unique_ptr<PlanVisitor> verifier_;
 };
 
-// The first step at which `change` finds something to break is broken, and no other.
+// Calls `change` for every step until it returns true, which means that it changed the step.
 template <class Step>
 std::function<bool(Step&)> once(std::function<bool(Step&)> change, bool* done) {
   return [change, done](Step& step) {
@@ -48,10 +48,11 @@ std::function<bool(Step&)> once(std::function<bool(Step&)> change, bool* done) {
   };
 }
 
-class Broken {
+// A correct plan whose steps are broken on the way to the verifier. Its functions return the verifier's error message.
+class BrokenPlan {
  public:
-  explicit Broken(Plan plan) : plan_(std::move(plan)), needs_(memory_needs(plan_, Reach::own())) {
-    EXPECT_NO_THROW(verify(plan_, needs_)) << "the plan is broken before anybody broke it";
+  explicit BrokenPlan(Plan plan) : plan_(std::move(plan)), needs_(memory_needs(plan_, Reach::own())) {
+    EXPECT_NO_THROW(verify(plan_, needs_)) << "the plan is wrong before the test breaks it";
   }
 
   MemoryNeeds& needs() { return needs_; }
@@ -82,13 +83,13 @@ class Broken {
   MemoryNeeds needs_;
 };
 
-Broken summa() { return Broken(plan_algorithm("summa", "ni=8,nj=6,nk=12,gx=2,gy=2,chunk=3")); }
-Broken cannon() { return Broken(plan_algorithm("cannon", "ni=9,nj=6,nk=12,gx=3,gy=3")); }
-Broken johnson() { return Broken(plan_algorithm("johnson", "ni=8,nj=6,nk=4,gx=2,gy=2,gz=2")); }
+BrokenPlan summa() { return BrokenPlan(plan_algorithm("summa", "ni=8,nj=6,nk=12,gx=2,gy=2,chunk=3")); }
+BrokenPlan cannon() { return BrokenPlan(plan_algorithm("cannon", "ni=9,nj=6,nk=12,gx=3,gy=3")); }
+BrokenPlan johnson() { return BrokenPlan(plan_algorithm("johnson", "ni=8,nj=6,nk=4,gx=2,gy=2,gz=2")); }
 
-// Every processor gathers a cyclic vector into blocks: pieces of several sources, all of one size.
-Broken gathered() {
-  return Broken(plan_text(R"(machine M = Grid(3)
+// A cyclic vector is gathered into blocks: each processor acquires pieces of equal size from several sources.
+BrokenPlan gathered() {
+  return BrokenPlan(plan_text(R"(machine M = Grid(3)
 tensor a(12) : x -> x on M
 tensor b(12) : x -> x cyclic(x) on M
 a(i) = b(i)
@@ -99,8 +100,8 @@ schedule
 }
 
 // Partial sums of a replicated output.
-Broken replicated_sum() {
-  return Broken(plan_text(R"(machine M = Grid(2, 3)
+BrokenPlan replicated_sum() {
+  return BrokenPlan(plan_text(R"(machine M = Grid(2, 3)
 tensor a(6) : x -> x* on M
 tensor B(6, 9) : xy -> xy on M
 a(i) = B(i, j)
@@ -110,9 +111,9 @@ schedule
 )"));
 }
 
-// Rows of a transposed result go home to several owners.
-Broken written_elsewhere() {
-  return Broken(plan_text(R"(machine M = Grid(3)
+// Each processor computes rows of an output that is distributed by columns, and sends them to several owners.
+BrokenPlan written_elsewhere() {
+  return BrokenPlan(plan_text(R"(machine M = Grid(3)
 tensor A(6, 6) : xy -> y on M
 tensor B(6, 6) : xy -> x on M
 A(i, j) = B(i, j)
@@ -122,12 +123,12 @@ schedule
 )"));
 }
 
-// Each processor reads every other block of rows, at once.
-Broken blocks() { return Broken(plan_algorithm("scalapack", "ni=8,nj=4,nk=4,gx=2,gy=2,block=2,chunk=4")); }
+// Each processor acquires every second block of rows at once.
+BrokenPlan blocks() { return BrokenPlan(plan_algorithm("scalapack", "ni=8,nj=4,nk=4,gx=2,gy=2,block=2,chunk=4")); }
 
-// A sum cut at both levels.
-Broken two_level_sum() {
-  return Broken(plan_text(R"(machine M = Grid(2, 2) of Grid(3)
+// A sum that is distributed at both levels.
+BrokenPlan two_level_sum() {
+  return BrokenPlan(plan_text(R"(machine M = Grid(2, 2) of Grid(3)
 tensor a(4) : x -> x0, x -> 0 on M
 tensor B(4, 12) : xy -> xy, xy -> y on M
 a(i) = B(i, k)
@@ -150,7 +151,7 @@ TEST(Verify, GoodPlansPass) {
   }
 }
 
-// Copies into every replica: each place writes one of its own.
+// A copy into a replicated tensor: each processor writes its own replica.
 std::string copy_into_replicas() {
   return "machine M = Grid(2, 3)\ntensor A(7, 5) : xy -> x* on M\ntensor B(7, 5) : xy -> xy on M\n"
          "A(i, j) = B(i, j)\nschedule\n  distribute({i}, {io}, {ii}, x -> x* on M)\n  communicate({A, B}, io)\n";
@@ -160,17 +161,17 @@ TEST(Verify, AReplicaThatNobodyWrites) {
   Plan plan = plan_text(copy_into_replicas());
   ASSERT_EQ(plan.stages[0].everywhere, (std::vector<int>{1}));
   verify(plan, memory_needs(plan, Reach::own()));
-  plan.stages[0].held[1] = 0;  // only the first column takes part, and each thinks that the others do
+  plan.stages[0].held[1] = 0;  // only the first column takes part, and nobody writes the other replicas
   EXPECT_THROW(verify(plan, memory_needs(plan, Reach::own())), PlanError);
 }
 
 TEST(Verify, AReplicaThatAllWrite) {
   Plan plan = plan_text(copy_into_replicas());
-  plan.stages[0].everywhere.clear();  // all take part, and each sends what it wrote to the others
+  plan.stages[0].everywhere.clear();  // all take part, and each sends what it wrote to all others
   EXPECT_THROW(verify(plan, memory_needs(plan, Reach::own())), PlanError);
 }
 
-// ---- what is acquired ----
+// ---- acquires ----
 
 TEST(Verify, APieceIsDropped) {
   EXPECT_EQ(summa().fetch([](FetchStep& s) {
@@ -199,8 +200,8 @@ TEST(Verify, APartOfAPieceIsDropped) {
 TEST(Verify, ABlockIsNotAcquired) {
   EXPECT_EQ(blocks().fetch([](FetchStep& s) {
     for (Fetch& f : s.fetches) {
-      if (f.regions[0].runs[0] < 2) continue;
-      f.regions[0].runs[0] = 1;
+      if (f.access_rects[0].counts[0] < 2) continue;
+      f.access_rects[0].counts[0] = 1;
       return true;
     }
     return false;
@@ -211,7 +212,7 @@ TEST(Verify, ABlockIsNotAcquired) {
 TEST(Verify, ABlockHasNoSource) {
   EXPECT_EQ(blocks().fetch([](FetchStep& s) {
     for (Fetch& f : s.fetches) {
-      if (f.regions[0].runs[0] < 2) continue;
+      if (f.access_rects[0].counts[0] < 2) continue;
       std::erase_if(f.pieces, [](const FetchPiece& p) { return p.rect.lo[0] == 4; });
       return true;
     }
@@ -233,7 +234,7 @@ TEST(Verify, APieceIsBroughtTwice) {
 }
 
 TEST(Verify, APieceIsBroughtInPlaceOfAnother) {
-  Broken broken = gathered();
+  BrokenPlan broken = gathered();
   std::string text = broken.fetch([](FetchStep& s) {
     for (Fetch& f : s.fetches) {
       if (f.pieces.size() < 2) continue;
@@ -258,7 +259,7 @@ TEST(Verify, TheSourceIsNotTheOwner) {
 }
 
 TEST(Verify, TheNeighbourNeverHadIt) {
-  Broken broken = cannon();
+  BrokenPlan broken = cannon();
   EXPECT_EQ(broken.fetch([](FetchStep& s) {
     for (Fetch& f : s.fetches) {
       for (FetchPiece& p : f.pieces) {
@@ -273,14 +274,14 @@ TEST(Verify, TheNeighbourNeverHadIt) {
 }
 
 TEST(Verify, TheNeighbourHadItLongAgo) {
-  // At the third step, from whoever had the tile at the first and no longer at the second.
-  Broken broken = Broken(plan_algorithm("cannon", "ni=8,nj=8,nk=8,gx=4,gy=4"));
+  // At the third step, the source had the tile at the first step but no longer at the second.
+  BrokenPlan broken = BrokenPlan(plan_algorithm("cannon", "ni=8,nj=8,nk=8,gx=4,gy=4"));
   std::string text = broken.fetch([](FetchStep& s) {
     if (s.step != 2) return false;
     for (Fetch& f : s.fetches) {
       for (FetchPiece& p : f.pieces) {
         if (p.from != FetchPiece::From::Neighbour || p.source != 2) continue;
-        p.source = 3;  // two to the right: had it two steps ago
+        p.source = 3;  // two to the right: it had the tile two steps ago
         return true;
       }
     }
@@ -303,7 +304,7 @@ TEST(Verify, NothingWasKept) {
   EXPECT_EQ(text, "the plan is wrong: (0, 1) is to get B[0:4, 0:3] from (0, 1), which does not have it");
 }
 
-TEST(Verify, AViewOfSomebodyElsesPiece) {
+TEST(Verify, AViewOfAnotherProcessorsPiece) {
   EXPECT_EQ(summa().fetch([](FetchStep& s) {
     for (Fetch& f : s.fetches) {
       if (f.views[0] >= 0 || f.pieces.empty()) continue;
@@ -316,7 +317,7 @@ TEST(Verify, AViewOfSomebodyElsesPiece) {
             "the plan is wrong: (0, 1) uses B[0:4, 0:3] in place, which is not its own");
 }
 
-TEST(Verify, AViewOfWhatIsNotInItsPiece) {
+TEST(Verify, AViewOfElementsOutsideThePiece) {
   EXPECT_EQ(summa().fetch([](FetchStep& s) {
     for (Fetch& f : s.fetches) {
       if (f.views[0] >= 0 || f.pieces.empty()) continue;
@@ -330,7 +331,7 @@ TEST(Verify, AViewOfWhatIsNotInItsPiece) {
 }
 
 TEST(Verify, ALeafTouchesWhatWasNotAcquired) {
-  Broken broken = summa();
+  BrokenPlan broken = summa();
   EXPECT_EQ(broken.fetch([&](FetchStep& s) {
     if (s.step != 1 || broken.tensor_of(s) != "C") return false;
     std::erase_if(s.fetches, [](const Fetch& f) { return f.place == 2; });
@@ -352,17 +353,17 @@ TEST(Verify, ALeafTouchesMoreThanWasAcquired) {
             "the plan is wrong: processor (0, 1) touches B[0:4, 0:3] without having acquired it");
 }
 
-// ---- waiting in circles ----
+// ---- deadlocks ----
 
 TEST(Verify, OneBufferIsReadAndWrittenAtOnce) {
-  Broken broken = cannon();
+  BrokenPlan broken = cannon();
   for (auto& stage : broken.needs().buffers) {
     for (auto& acquire : stage) {
       for (auto& [place, need] : acquire) need.depth = 1;
     }
   }
   EXPECT_EQ(broken.with([](Breaker&) {}),
-            "the plan is wrong: a circle of waits goes through (0, 0): its one buffer is read and written at once");
+            "the plan is wrong: a cycle of waits goes through (0, 0): its only buffer is read and written in one step");
 }
 
 TEST(Verify, OneBufferIsEnoughWithoutNeighbours) {
@@ -377,7 +378,7 @@ TEST(Verify, OneBufferIsEnoughWithoutNeighbours) {
 // ---- memory ----
 
 TEST(Verify, ABufferIsTooSmall) {
-  Broken broken = cannon();
+  BrokenPlan broken = cannon();
   for (auto& acquire : broken.needs().buffers[0]) {
     for (auto& [place, need] : acquire) need.bytes = std::min<int64_t>(need.bytes, 40);
   }
@@ -403,7 +404,7 @@ TEST(Verify, MemoryStaysWithinTheCap) {
   }
 }
 
-// ---- what is written ----
+// ---- written pieces ----
 
 TEST(Verify, AWrittenPieceGoesToANonOwner) {
   EXPECT_EQ(written_elsewhere().release([](ReleaseStep& s) {
@@ -429,7 +430,7 @@ TEST(Verify, AWrittenPieceIsSentInPlaceOfAnother) {
   EXPECT_EQ(text, "the plan is wrong: (0) sends elements of A twice");
 }
 
-TEST(Verify, APieceIsSentByWhomDoesNotHaveIt) {
+TEST(Verify, APieceIsSentByAProcessorWithoutIt) {
   EXPECT_EQ(written_elsewhere().release([](ReleaseStep& s) {
     s.transfers[1].source = 2;
     return true;
@@ -450,7 +451,7 @@ TEST(Verify, OnePlaceIsLeftOutOfARelease) {
             "the plan is wrong: 24 of the 36 elements of A are written");
 }
 
-TEST(Verify, AReleaseOfWhatNobodyHas) {
+TEST(Verify, AReleaseWithoutItsAcquire) {
   EXPECT_EQ(summa()
                 .release([](ReleaseStep& s) {
                   s.acquire = nullptr;
@@ -462,7 +463,7 @@ TEST(Verify, AReleaseOfWhatNobodyHas) {
 
 TEST(Verify, APlaceReleasesWhatItNeverHad) {
   // Six rows in blocks of two leave the last processor without any.
-  Broken broken(plan_text(R"(machine M = Grid(4)
+  BrokenPlan broken(plan_text(R"(machine M = Grid(4)
 tensor A(6) : x -> x on M
 tensor B(6) : x -> 0 on M
 A(i) = B(i)
@@ -505,12 +506,12 @@ TEST(Verify, APartialGoesToANonOwner) {
 
 TEST(Verify, AReleaseOfPartialsIsDropped) {
   std::string text = johnson().with([](Breaker& b) { b.on_release = [](ReleaseStep&) { return false; }; });
-  EXPECT_EQ(text, "the plan is wrong: a piece of A that (0, 0, 0) has never goes home");
+  EXPECT_EQ(text, "the plan is wrong: (0, 0, 0) never sends its piece of A home");
 }
 
-// The processor owns a replica of the output, but its partial does not lie there.
+// The processor owns a replica of the output, but its partial is a separate buffer.
 TEST(Verify, APartialOfAReplicaIsLost) {
-  Broken broken = replicated_sum();
+  BrokenPlan broken = replicated_sum();
   std::string text = broken.release([](ReleaseStep& s) {
     if (!s.acquire || s.transfers.empty()) return false;
     s.transfers.erase(s.transfers.begin());
@@ -530,7 +531,7 @@ TEST(Verify, AReplicaIsCopiedFromANonOwner) {
 }
 
 TEST(Verify, AReplicaIsNotBroughtUpToDate) {
-  Broken broken = replicated_sum();
+  BrokenPlan broken = replicated_sum();
   EXPECT_EQ(broken.release([](ReleaseStep& s) {
     if (s.acquire) return false;
     s.transfers.pop_back();
@@ -558,9 +559,9 @@ TEST(Verify, APartialIsCombinedAtAFurtherReplica) {
             "the plan is wrong: a[0:3] is combined at (0, 2), which is not its first owner");
 }
 
-// Written by the first of a row, copied along the row.
-Broken replicated_write() {
-  return Broken(plan_text(R"(machine M = Grid(2, 3)
+// The first processor of each row writes, and copies along the row.
+BrokenPlan replicated_write() {
+  return BrokenPlan(plan_text(R"(machine M = Grid(2, 3)
 tensor a(6) : x -> x* on M
 tensor b(6) : x -> 0x on M
 a(i) = 2 * b(i)
@@ -586,8 +587,8 @@ TEST(Verify, AWrittenReplicaIsCopiedTooEarly) {
             "the plan is wrong: a replica of a is copied from (0, 2), which has none");
 }
 
-TEST(Verify, APartialMeetsNobody) {
-  // It is added to what the processors of other rows have.
+TEST(Verify, APartialGoesToAProcessorWithoutOne) {
+  // It is sent to a processor of another row, which has no partial for it.
   EXPECT_EQ(two_level_sum().release([](ReleaseStep& s) {
     for (Transfer& t : s.transfers) {
       if (t.kind != Transfer::Kind::CombinePartial) continue;
@@ -596,21 +597,21 @@ TEST(Verify, APartialMeetsNobody) {
     }
     return false;
   }),
-            "the plan is wrong: a[0:2] is to be added to what (1, 0 | 0) has of it, which has none then");
+            "the plan is wrong: a[0:2] is to be added to the copy on (1, 0 | 0), which has none at that time");
 }
 
 TEST(Verify, APartialComesTooLate) {
-  // The first partial of a node has gone home when the others are added to it.
+  // The first partial of a node is sent home before the others are added to it.
   EXPECT_EQ(two_level_sum().release([](ReleaseStep& s) {
     std::stable_partition(s.transfers.begin(), s.transfers.end(),
                           [](const Transfer& t) { return t.kind != Transfer::Kind::CombinePartial; });
     return true;
   }),
-            "the plan is wrong: a[0:2] is to be added to what (0, 1 | 0) has of it, which has none then");
+            "the plan is wrong: a[0:2] is to be added to the copy on (0, 1 | 0), which has none at that time");
 }
 
 TEST(Verify, APartialMissesTheSharedCopy) {
-  Broken broken(plan_text(R"(machine M = Grid(2) of Grid(3)
+  BrokenPlan broken(plan_text(R"(machine M = Grid(2) of Grid(3)
 tensor a(4) : x -> x, x -> 0 on M
 tensor B(4, 12) : xy -> x, xy -> y on M
 a(i) = B(i, k)
@@ -627,7 +628,7 @@ schedule
     }
     return false;
   }),
-            "the plan is wrong: a[0:2] is to be added to what (1 | 0) has of it, which has none then");
+            "the plan is wrong: a[0:2] is to be added to the copy on (1 | 0), which has none at that time");
 }
 
 // ---- too many steps ----
@@ -645,7 +646,7 @@ TEST(Steps, TheMissingCommunicateIsNamed) {
   help: say communicate(C, ...) at a loop further out)");
 }
 
-// Further out, an output that is dealt out would not be made where it lies.
+// Further out, a cyclic output would be a partial. So A is communicated block by block, which makes too many steps.
 TEST(Steps, AnOutputOfTooManyBlocks) {
   std::string text =
       test::message_of([] { plan_algorithm("scalapack", "ni=32768,nj=32768,nk=32768,gx=4,gy=4,block=64,chunk=512"); });
@@ -668,7 +669,7 @@ TEST(Steps, ACommunicateTooFarIn) {
 }
 
 TEST(Steps, NoScheduleOnOneProcessorIsFine) {
-  // Everything is at hand, so the leaf takes all of it.
+  // All tensors are at home, so the leaf has all loops.
   Plan plan =
       plan_text("param n = 2000\ntensor A(n, n)\ntensor B(n, n)\ntensor C(n, n)\nA(i, j) = B(i, k) * C(k, j)\n");
   EXPECT_EQ(plan.stages[0].leaf_loops.size(), 3u);

@@ -23,35 +23,35 @@ namespace distal::core::property {
 namespace {
 
 struct Failure : std::runtime_error {
-  Failure(std::string how, const std::string& what) : std::runtime_error(what), manner(std::move(how)) {}
-  std::string manner;
+  Failure(std::string how, const std::string& what) : std::runtime_error(what), signature(std::move(how)) {}
+  std::string signature;
 };
 
 template <class... Args>
-[[noreturn]] void fail(const std::string& manner, fmt::format_string<Args...> text, Args&&... args) {
-  throw Failure(manner, fmt::format(text, std::forward<Args>(args)...));
+[[noreturn]] void fail(const std::string& signature, fmt::format_string<Args...> text, Args&&... args) {
+  throw Failure(signature, fmt::format(text, std::forward<Args>(args)...));
 }
 
-void require_equal(const std::string& manner, int64_t have, int64_t want) {
-  if (have != want) fail(manner, "{}: {}, expected {}", manner, have, want);
+void require_equal(const std::string& signature, int64_t have, int64_t want) {
+  if (have != want) fail(signature, "{}: {}, expected {}", signature, have, want);
 }
 
 enum class LeafKind { Interpreted, Gemm, Generated };
 
-// One way to run a program.
-struct Way {
+// How a program is planned and run.
+struct RunMode {
   std::string name;
   ThreadsOptions threads;
   PlanOptions plan;
   LeafKind leaf = LeafKind::Interpreted;
 };
 
-std::vector<Way> ways(const CheckOptions& options) {
-  std::vector<Way> out{{"own memory", {1, true}, {true}, LeafKind::Interpreted},
-                       {"views", {2, false}, {true}, LeafKind::Gemm},
-                       {"own memory, two threads", {2, true}, {true}, LeafKind::Gemm},
-                       {"no neighbours", {1, true}, {false}, LeafKind::Interpreted}};
-  if (options.one_way) out.resize(1);
+std::vector<RunMode> run_modes(const CheckOptions& options) {
+  std::vector<RunMode> out{{"own memory", {1, true}, {true}, LeafKind::Interpreted},
+                           {"views", {2, false}, {true}, LeafKind::Gemm},
+                           {"own memory, two threads", {2, true}, {true}, LeafKind::Gemm},
+                           {"no neighbours", {1, true}, {false}, LeafKind::Interpreted}};
+  if (options.one_mode) out.resize(1);
   if (options.generated_leaf) out.push_back({"generated leaf", {2, false}, {true}, LeafKind::Generated});
   return out;
 }
@@ -100,21 +100,22 @@ class PlainTensors {
 };
 
 std::unique_ptr<LeafKernel> leaf_for(const StagePlan& stage, ElementType type, LeafKind kind) {
-  // Leaves this small are interpreted unless a loop of theirs is marked; a library stands in where substitute asks.
+  // Automatic calls a library where substitute asks for one, and interprets other leaves this small. It would compile
+  // a leaf with marked loops, which takes too long here.
   bool marked = !all_marks(leaf_of(*stage.stage).root).empty();
   if (kind == LeafKind::Gemm && !marked) return make_leaf(stage, type, LeafChoice::Automatic);
   return make_leaf(stage, type, kind == LeafKind::Generated ? LeafChoice::Generated : LeafChoice::Interpreted);
 }
 
-// A program run one way.
+// A program, planned and run in one mode.
 class Run {
  public:
-  Run(std::shared_ptr<const Program> program, const Bindings& params, const Way& way)
-      : way_(way),
+  Run(std::shared_ptr<const Program> program, const Bindings& params, const RunMode& mode)
+      : mode_(mode),
         type_(program->module.type),
         tensors_(program->module, params),
-        plan_(make_plan(program, params, way.plan)),
-        needs_(memory_needs(plan_, reach_of(way.threads))),
+        plan_(make_plan(program, params, mode.plan)),
+        needs_(memory_needs(plan_, reach_of(mode.threads))),
         cost_(count_cost(plan_)),
         allocator_(plan_.processors) {
     verify(plan_, needs_);
@@ -126,11 +127,11 @@ class Run {
   void run() {
     TensorStore store(plan_, allocator_);
     std::vector<std::unique_ptr<LeafKernel>> leaves;
-    for (const StagePlan& stage : plan_.stages) leaves.push_back(leaf_for(stage, type_, way_.leaf));
-    ThreadsEngine engine(plan_, needs_, std::move(leaves), allocator_, store, way_.threads);
+    for (const StagePlan& stage : plan_.stages) leaves.push_back(leaf_for(stage, type_, mode_.leaf));
+    ThreadsEngine engine(plan_, needs_, std::move(leaves), allocator_, store, mode_.threads);
     place(store);
     check_counts(engine.run());
-    // A second time on fresh data, statement by statement, so that each can be checked.
+    // Run again on fresh data, statement by statement, to check each result.
     place(store);
     RunCounts sum;
     for (size_t s = 0; s < plan_.stages.size(); ++s) {
@@ -160,7 +161,7 @@ class Run {
 
   void check_memory() const {
     int64_t peak = allocator_.peak_per_processor();
-    if (way_.threads.own_memory) return require_equal("peak memory", peak, cost_.peak_bytes_per_processor);
+    if (mode_.threads.own_memory) return require_equal("peak memory", peak, cost_.peak_bytes_per_processor);
     if (peak > cost_.peak_bytes_per_processor) {
       fail("peak memory with views", "{} bytes, and {} were promised", peak, cost_.peak_bytes_per_processor);
     }
@@ -184,7 +185,8 @@ class Run {
       if (!result.ok) fail("wrong result", "{}: {}", to_string(statement), result.first_wrong);
     };
     compare(source.statement, tensors_);
-    // The parts of a statement together are what was written; rounded twice, it would differ a little.
+    // A statement that precompute split: its parts together must compute the statement as written. Only integers are
+    // compared, as the intermediate tensor is rounded.
     if (!before_) before_ = tensors_;
     if (source.origin && is_integer(type_)) compare(*source.origin, *before_);
     if (source.counts) before_.reset();
@@ -203,7 +205,7 @@ class Run {
     return out;
   }
 
-  // Nothing but the outputs changed, and no replica of anything.
+  // Only the outputs have changed, and all replicas of a tensor are equal.
   void check_untouched(const TensorStore& store) const {
     for (size_t t = 0; t < plan_.tensors.size(); ++t) {
       const std::string& name = plan_.tensors[t].name;
@@ -213,10 +215,10 @@ class Run {
     }
   }
 
-  const Way& way_;
+  const RunMode& mode_;
   ElementType type_;
   PlainTensors tensors_;
-  std::optional<PlainTensors> before_;  // the first part of the statement that is running
+  std::optional<PlainTensors> before_;  // the tensors before the first part of the running statement
   Plan plan_;
   MemoryNeeds needs_;
   Cost cost_;
@@ -233,7 +235,7 @@ void check_print(const Module& module) {
   fail("printed module differs", "{}", printed);
 }
 
-// What a program costs does not depend on who serves a piece, except in how many parts it comes.
+// The bytes moved do not depend on which processor a piece comes from. The number of messages may.
 void check_same_cost(const Cost& a, const Cost& b) {
   require_equal("bytes moved of two plans", b.bytes_moved, a.bytes_moved);
   for (const auto& [name, tensor] : a.tensors) {
@@ -259,7 +261,7 @@ void check_owners(const TensorPlan& tensor, const Owners& want) {
   }
 }
 
-// The plan against the words of the definition.
+// Compares owners and bytes of the plan with those by definition.
 void check_definition(const Plan& plan, const Cost& cost) {
   std::map<std::string, Owners> owners;
   for (const TensorPlan& t : plan.tensors) {
@@ -271,15 +273,15 @@ void check_definition(const Plan& plan, const Cost& cost) {
   }
 }
 
-void check_ways(const Module& module, const CheckOptions& options, Features& features) {
+void check_modes(const Module& module, const CheckOptions& options, Features& features) {
   Bindings params = distal::core::bind(module, {});
   validate(module, params);
   std::shared_ptr<const Program> program = compile(module);
   if (options.plan_only) return add_plan_features(make_plan(program, params), features);
   std::optional<Cost> first;
-  for (const Way& way : ways(options)) {
+  for (const RunMode& mode : run_modes(options)) {
     try {
-      Run run(program, params, way);
+      Run run(program, params, mode);
       if (!first) {
         add_plan_features(run.plan(), features);
         check_definition(run.plan(), run.cost());
@@ -288,12 +290,12 @@ void check_ways(const Module& module, const CheckOptions& options, Features& fea
       if (first) check_same_cost(*first, run.cost());
       if (!first) first = run.cost();
     } catch (const Failure& f) {
-      throw Failure(way.name + ": " + f.manner, f.what());
+      throw Failure(mode.name + ": " + f.signature, f.what());
     } catch (const PlanError& e) {
-      throw Failure(way.name + ": verifier", e.what());
+      throw Failure(mode.name + ": verifier", e.what());
     } catch (const Error& e) {
-      // A program that was compiled and planned once is legal in every other way too.
-      if (first) throw Failure(way.name + ": refused later", e.what());
+      // A program that one mode accepts is legal in every other mode.
+      if (first) throw Failure(mode.name + ": refused later", e.what());
       throw;
     }
   }
@@ -303,18 +305,18 @@ void check_ways(const Module& module, const CheckOptions& options, Features& fea
 
 Outcome check_program(const std::string& text, const CheckOptions& options) {
   Outcome out;
-  auto set = [&](Outcome::Kind kind, std::string manner, std::string detail) {
+  auto set = [&](Outcome::Kind kind, std::string signature, std::string detail) {
     out.kind = kind;
-    out.manner = std::move(manner);
+    out.signature = std::move(signature);
     out.detail = std::move(detail);
   };
   try {
     Module module = parse_module(text, "program");
     check_print(module);
     add_language_features(module, out.features);
-    check_ways(module, options, out.features);
+    check_modes(module, options, out.features);
   } catch (const Failure& f) {
-    set(Outcome::Kind::Failed, f.manner, f.what());
+    set(Outcome::Kind::Failed, f.signature, f.what());
   } catch (const Error& e) {
     set(Outcome::Kind::Refused, e.message(), e.what());
   } catch (const InternalError& e) {

@@ -7,8 +7,8 @@
 namespace distal::core::property {
 
 struct CheckOptions {
-  bool generated_leaf = false;  // compile the leaves too, which takes about half a second each
-  bool one_way = false;         // only with memory of its own and interpreted leaves, for who has many programs
+  bool generated_leaf = false;  // compile the leaves too: about half a second for each
+  bool one_mode = false;        // only the first mode (own memory, interpreted leaves), for a caller with many programs
   bool plan_only = false;       // compile and plan, for the features; nothing runs
 };
 
@@ -16,17 +16,17 @@ struct CheckOptions {
 struct Outcome {
   enum class Kind {
     Passed,
-    Refused,  // by an Error, which is what the user would be told
+    Refused,  // by an Error, as a user's wrong program is
     Failed,   // anything that must not happen
   };
   Kind kind = Kind::Passed;
-  std::string manner;  // of a failure: what a smaller program must do too to count as the same failure
+  std::string signature;  // of a failure; two programs fail in the same way if their signatures are equal
   std::string detail;
-  Features features;  // also of a program that failed, as far as it came
+  Features features;  // of a program that failed: those found before the failure
 };
 
-// Runs a program in every way that the threads engine has, with the plan's verifier, and holds all of it against the
-// reference: the results in every replica, what was moved, and how much memory it took.
+// Verifies and runs a program in every mode of the threads engine. Checks the results in every replica against the
+// reference, and the bytes, messages and memory against the plan and the definition.
 Outcome check_program(const std::string& text, const CheckOptions& options = {});
 
 }  // namespace distal::core::property

@@ -10,11 +10,12 @@ namespace distal::core::property {
 
 using Features = std::set<std::string>;
 
-// What of the language a program uses, and what its plan had to do; so that a test can demand that everything occurs.
+// Add the names of the language features that a program uses, and of the cases that its plan contains. A test checks
+// that every feature occurs in the random programs.
 void add_language_features(const Module& module, Features& features);
 void add_plan_features(const Plan& plan, Features& features);
 
-// Every name that can be among them.
+// All names that these functions can add.
 const Features& all_features();
 
 }  // namespace distal::core::property

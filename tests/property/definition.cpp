@@ -10,7 +10,7 @@ namespace {
 
 int64_t ceil_of(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// Goes through all coordinates below `shape`, last dimension fastest.
+// Calls f for all coordinates below `shape`, the last dimension fastest.
 template <class F>
 void for_each_coordinate(const std::vector<int64_t>& shape, F&& f) {
   std::vector<int64_t> at(shape.size(), 0);
@@ -64,9 +64,9 @@ bool owns(const std::vector<Level>& levels, const std::vector<int64_t>& processo
   return true;
 }
 
-class Recount : public PlanVisitor {
+class ByteCounter : public PlanVisitor {
  public:
-  Recount(const Plan& plan, const std::map<std::string, Owners>& owners) : plan_(plan), owners_(owners) {
+  ByteCounter(const Plan& plan, const std::map<std::string, Owners>& owners) : plan_(plan), owners_(owners) {
     for (const TensorPlan& t : plan.tensors) bytes[t.name] = 0;
   }
 
@@ -132,24 +132,25 @@ class Recount : public PlanVisitor {
     return false;
   }
 
-  // What a processor owns itself stays there; the other replicas are copies of it.
+  // Counts what a write sends: the element, if its place does not own it, and a copy to each further replica.
   void write(const AcquirePlan& a, int64_t place, int64_t element) {
     if (!is_home(a, place, element)) count(a.tensor, 1);
-    count(a.tensor, replicas_beside(a, place, element) - 1);
+    count(a.tensor, replicas_served(a, place, element) - 1);
   }
 
-  // Where a copy is made everywhere, a replica elsewhere is not sent to: it is written there.
-  int64_t replicas_beside(const AcquirePlan& a, int64_t place, int64_t element) const {
-    int64_t beside = 0;
+  // How many replicas get their value from this place. Along an `everywhere` dimension each coordinate writes its own
+  // replicas.
+  int64_t replicas_served(const AcquirePlan& a, int64_t place, int64_t element) const {
+    int64_t replicas = 0;
     for (int64_t p : owners_of(a.tensor, element)) {
       bool same = true;
       for (int d : stage_->everywhere) same = same && stage_->coordinate(p, d) == stage_->coordinate(place, d);
-      beside += same ? 1 : 0;
+      replicas += same ? 1 : 0;
     }
-    return beside;
+    return replicas;
   }
 
-  // A partial is sent once, wherever it is combined, unless it lies there already.
+  // Counts a partial: it is sent once, unless it is combined where it lies.
   void combine(const AcquirePlan& a, int64_t place, int64_t element) {
     bool there = a.acquire->parent ? place == stage_->machine.leader(
                                                   place, stage_->acquires[*a.acquire->parent].acquire->place_levels)
@@ -166,7 +167,7 @@ class Recount : public PlanVisitor {
   const Plan& plan_;
   const std::map<std::string, Owners>& owners_;
   const StagePlan* stage_ = nullptr;
-  std::map<std::pair<int, int64_t>, std::set<int64_t>> had_;  // by acquire and place
+  std::map<std::pair<int, int64_t>, std::set<int64_t>> had_;  // the elements acquired last, by acquire and place
 };
 
 }  // namespace
@@ -189,9 +190,9 @@ Owners owners_by_definition(const Tensor& tensor, const Bindings& params) {
 }
 
 std::map<std::string, int64_t> bytes_by_definition(const Plan& plan, const std::map<std::string, Owners>& owners) {
-  Recount recount(plan, owners);
-  walk(plan, recount);
-  return recount.bytes;
+  ByteCounter counter(plan, owners);
+  walk(plan, counter);
+  return counter.bytes;
 }
 
 }  // namespace distal::core::property

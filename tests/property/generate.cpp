@@ -13,7 +13,7 @@ namespace distal::core::property {
 namespace {
 
 constexpr int64_t kMostProcessors = 36;
-constexpr int64_t kMostPoints = 700;  // of a statement: every one is a step where nothing is communicated
+constexpr int64_t kMostPoints = 700;  // of a statement; without a communicate, each point is a step
 
 const std::vector<std::string>& variable_names() {
   static const std::vector<std::string> names{"i", "j", "k", "l", "m"};
@@ -94,7 +94,7 @@ class Generator {
       if (v > 0 && choice_.chance(30) && points * numbers_.value(shared) <= kMostPoints) {
         size_of_[name] = shared;
       } else {
-        // Later variables share what the earlier ones left, so that none is always small.
+        // Some of the allowed points are left for the later variables, so that these are not always small.
         int64_t most = std::max<int64_t>(2, kMostPoints / points / (count - v > 2 ? 9 : count - v > 1 ? 4 : 1));
         size_of_[name] = "n" + name;
         numbers_.declare(size_of_[name], std::min(choice_.of(sizes), most));
@@ -121,7 +121,7 @@ class Generator {
     return sizes;
   }
 
-  // A tensor of that shape: one that is there, or a new one.
+  // A tensor of that shape, either declared already or new.
   std::string tensor_for(const std::vector<std::string>& indices, const std::vector<std::string>& without) {
     std::vector<std::string> fitting;
     for (const Tensor& t : tensors_) {
@@ -233,7 +233,7 @@ class Generator {
     return indices;
   }
 
-  // Rows, columns and a sum, in any storage order, with any further variables as batches.
+  // A matrix product: rows, columns and a sum in any index order, with further variables as batches.
   std::vector<Term> product_of_matrices() {
     std::vector<std::string> v = variables_;
     choice_.shuffle(v);
@@ -322,7 +322,7 @@ class Generator {
     return commands.empty() ? "" : "schedule\n" + commands;
   }
 
-  // `copies` are the loops that have the names of no variables: they have their values.
+  // `copies` maps loops with new names to the variables whose extents they have.
   std::string plain_schedule(const Statement& statement, const std::map<std::string, std::string>& copies) {
     std::map<std::string, Tensor> tensors;
     std::map<std::string, int64_t> extents;
@@ -346,9 +346,10 @@ class Generator {
     return *std::find_if(tensors_.begin(), tensors_.end(), [&](const Tensor& t) { return t.name == name; });
   }
 
-  // A part is computed into a tensor first: two statements, each with a schedule of its own. Empty if none can be.
+  // A precompute of a subexpression into a tensor makes two statements, each with its own schedule. Empty if no
+  // subexpression can be precomputed.
   std::string staged_schedule(const Statement& statement) {
-    std::optional<Part> part = random_part(choice_, statement.terms, statement.lhs);
+    std::optional<Subexpression> part = random_subexpression(choice_, statement.terms, statement.lhs);
     if (!part) return "";
     std::vector<std::string> indices = part->free, used{statement.lhs.tensor}, copies;
     choice_.shuffle(indices);
@@ -368,7 +369,7 @@ class Generator {
     return merged(first + plain_schedule(producer, original_of), plain_schedule(consumer, {}));
   }
 
-  // The lines of both in any order that keeps each one's.
+  // Interleaves the lines of both at random; each keeps its own order.
   std::string merged(const std::string& a, const std::string& b) {
     std::string out;
     size_t at_a = 0, at_b = 0;
@@ -384,7 +385,7 @@ class Generator {
     return out;
   }
 
-  // A last statement that no compiler may take.
+  // A last statement that the compiler must refuse.
   std::string mistake() {
     static const std::vector<std::string> commands{"split(zz, zo, zi, 2)",
                                                    "split(z, zo, zo, 2)",
@@ -413,9 +414,9 @@ class Generator {
   std::vector<std::string> variables_;
   std::map<std::string, std::string> size_of_;
   std::vector<Tensor> tensors_;
-  // Of the statement being written.
+  // State of the statement being written.
   std::vector<std::string> output_indices_;
-  int next_name_ = 0;  // of its loops
+  int next_name_ = 0;  // number of the next new loop
   int accesses_left_ = 0;
   int depth_ = 0;
 };

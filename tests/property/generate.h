@@ -7,10 +7,10 @@ namespace distal::core::property {
 
 struct GeneratedProgram {
   std::string text;
-  bool wrong = false;  // a mistake was put in on purpose: it must be refused
+  bool wrong = false;  // it has a deliberate mistake and must be refused
 };
 
-// A random program as the text of a .distal file; the same for the same seed everywhere.
+// A random program as the text of a .distal file. The same seed gives the same program on every system.
 GeneratedProgram generate_program(uint64_t seed);
 
 }  // namespace distal::core::property

@@ -11,20 +11,20 @@ namespace distal::core::property {
 
 namespace {
 
-constexpr int64_t kMostIterations = 2500;  // of all loops together, those past the end of a tile included
+constexpr int64_t kMostIterations = 2500;  // of the whole nest, including iterations past the end of a tile
 
 struct LoopModel {
   std::string name;
-  std::vector<std::string> origins;  // the statement's variables that it was made from
+  std::vector<std::string> origins;  // the variables of the statement from which it is made
   int64_t extent = 1;
-  bool tail = true;  // runs over neighbouring values of its one origin
+  bool contiguous = true;  // its iterations are consecutive values of its only origin
   bool distributed = false;
-  bool marked = false;            // some command spoke of it, so it can no longer be replaced
-  std::set<std::string> moves{};  // the variables that change with it: its origins, and what it rotates
+  bool marked = false;            // it is parallelized, unrolled or vectorized, so no command may replace it
+  std::set<std::string> moves{};  // the variables whose values it changes: its origins, and those of loops it rotates
 };
 
-LoopModel made_from(const LoopModel& old, const std::string& name, int64_t extent, bool tail) {
-  return {name, old.origins, extent, tail, false, false, old.moves};
+LoopModel made_from(const LoopModel& old, const std::string& name, int64_t extent, bool contiguous) {
+  return {name, old.origins, extent, contiguous, false, false, old.moves};
 }
 
 template <class Names>
@@ -65,7 +65,7 @@ class ScheduleGenerator {
   }
 
  private:
-  // What the loops are around: the statement, or one side of a workspace.
+  // The body of the loops: the statement, or one side of a workspace.
   struct Nest {
     std::vector<std::string> output;
     std::vector<Term> terms;
@@ -132,7 +132,7 @@ class ScheduleGenerator {
     int64_t inner = split ? number : ceil_div(old.extent, number);
     int64_t outer = split ? ceil_div(old.extent, number) : number;
     if (iterations() / old.extent * inner * outer > kMostIterations) return target;
-    LoopModel o = made_from(old, fresh(target), outer, false), i = made_from(old, fresh(target), inner, old.tail);
+    LoopModel o = made_from(old, fresh(target), outer, false), i = made_from(old, fresh(target), inner, old.contiguous);
     command("{}({}, {}, {}, {})", split ? "split" : "divide", target, o.name, i.name, numbers_.write(number).text);
     size_t at = position(target);
     loops_[at] = o;
@@ -188,7 +188,7 @@ class ScheduleGenerator {
     size_t at = choice_.of(places);
     std::vector<std::string> by;
     for (size_t p = 0; p < at; ++p) by.push_back(loops_[p].name);
-    // Distributed loops make the rotations that matter; any are legal.
+    // Rotations by distributed loops are the useful ones, so they are preferred; all are legal.
     std::vector<std::string> distributed;
     for (size_t p = 0; p < at; ++p) {
       if (loops_[p].distributed) distributed.push_back(loops_[p].name);
@@ -207,7 +207,7 @@ class ScheduleGenerator {
     if (target.name == step_loop_) step_loop_ = result;
     for (const std::string& name : by) loop(name).moves.insert(target.moves.begin(), target.moves.end());
     target.name = result;
-    target.tail = false;
+    target.contiguous = false;
     return result;
   }
 
@@ -238,8 +238,8 @@ class ScheduleGenerator {
         if (by_notation(level)) return;
         break;
       case 1:
-        // Without a tensor that is on the machine the grid would become the machine; and loops that name no level take
-        // theirs only when all are known.
+        // If no tensor is on the machine, the statement would run on this grid instead. And loops that name no level
+        // get their dimensions after all other commands.
         if (is_first_left(level) && !bare_ && scope_.tensors_are_on_machine && onto_grid(level, dimensions)) return;
         break;
       case 2:
@@ -271,7 +271,7 @@ class ScheduleGenerator {
     return true;
   }
 
-  // The loops go onto the grid as the dimensions of a tensor would; what they leave is fixed to a face.
+  // Distributes loops by notation, like the dimensions of a tensor. The remaining grid dimensions are fixed to a face.
   bool by_notation(size_t level) {
     const std::vector<Quantity>& grid = scope_.machine->levels[level].extents;
     std::vector<size_t> dimensions;
@@ -318,7 +318,7 @@ class ScheduleGenerator {
     return true;
   }
 
-  // Whether the iterations stay few; a cyclic cut makes about as many as a blocked one.
+  // Whether the number of iterations stays below the limit. A cyclic distribution makes about as many as a blocked one.
   bool fits(const std::vector<std::string>& targets, const std::vector<int64_t>& extents) {
     int64_t all = iterations();
     for (size_t t = 0; t < targets.size(); ++t) {
@@ -369,7 +369,7 @@ class ScheduleGenerator {
                          [&](const TensorAccess& a) { return a.tensor == tensor; });
   }
 
-  // The first loop left that is made from the index alone.
+  // The first free loop that is made from the index alone.
   std::string target_made_from(const std::string& index, const std::vector<std::string>& taken) const {
     for (const LoopModel& l : loops_) {
       bool made = l.origins == std::vector<std::string>{index} && !l.marked && !l.distributed;
@@ -385,7 +385,8 @@ class ScheduleGenerator {
       const LoopModel& old = loop(targets[t]);
       distributed.push_back(made_from(old, fresh(targets[t]), extents[t], false));
       distributed.back().distributed = true;
-      local.push_back(made_from(old, fresh(targets[t]), ceil_div(old.extent, extents[t]), old.tail && !cyclic[t]));
+      local.push_back(
+          made_from(old, fresh(targets[t]), ceil_div(old.extent, extents[t]), old.contiguous && !cyclic[t]));
       if (cyclic[t]) rounds.push_back(made_from(old, targets[t] + "_round", 1, false));
     }
     bool plain = targets.size() == 1 && choice_.chance(50);
@@ -415,7 +416,7 @@ class ScheduleGenerator {
     loops_ = made;
   }
 
-  // Loops that exist already, mostly cut to the extents of the grid before.
+  // Distributes existing loops. Most are first divided to the extents of the grid.
   void bare(size_t level, size_t dimensions) {
     std::vector<std::string> chosen = free_loops();
     if (chosen.empty()) return;
@@ -432,7 +433,8 @@ class ScheduleGenerator {
       }
       if (order.size() > 1) reorder(order);
     }
-    // Without a name the loops take whatever dimensions are left, which is the level meant only if it is the first.
+    // Without the name of a level, loops take the first free dimensions. These belong to `level` only if it is the
+    // first free level.
     bool named = !is_first_left(level) || choice_.chance(50);
     std::string onto = named ? ", " + level_name(scope_.machine->name, level) : "";
     bare_ = bare_ || !named;
@@ -445,7 +447,7 @@ class ScheduleGenerator {
     levels_left_[level] = false;
   }
 
-  // A loop of steps directly below the launches, rotated or not: the form of the systolic algorithms.
+  // Puts a loop of steps, rotated or not, directly below the launches, as systolic algorithms do.
   void add_step_loop() {
     std::vector<std::string> targets = free_loops(), distributed;
     for (const LoopModel& l : loops_) {
@@ -476,10 +478,10 @@ class ScheduleGenerator {
     if (places.empty()) return;
     if (choice_.chance(8)) return;
     bool once = choice_.chance(20);  // all in one command
-    if (once) return say_communicate(tensors, choice_.of(places));
+    if (once) return emit_communicate(tensors, choice_.of(places));
     for (const std::string& tensor : tensors) {
       int times = static_cast<int>(choice_.weighted({20, 68, 12}));
-      for (int i = 0; i < times; ++i) say_communicate({tensor}, place_for(tensor, places));
+      for (int i = 0; i < times; ++i) emit_communicate({tensor}, place_for(tensor, places));
     }
   }
 
@@ -487,7 +489,7 @@ class ScheduleGenerator {
     bool steps = std::find(places.begin(), places.end(), step_loop_) != places.end();
     bool input = tensor != scope_.statement.lhs.tensor;
     if (steps && input && choice_.chance(75)) return step_loop_;
-    // Above a launch of a lower level its processors share what they acquire.
+    // Placed above the launch of a lower level: the processors of that level share what is acquired.
     bool shared = scope_.machine && scope_.machine->levels.size() > 1 && loops_[0].distributed && choice_.chance(25);
     return shared ? loops_[0].name : choice_.of(places);
   }
@@ -500,7 +502,7 @@ class ScheduleGenerator {
     return out;
   }
 
-  void say_communicate(const std::vector<std::string>& tensors, const std::string& at) {
+  void emit_communicate(const std::vector<std::string>& tensors, const std::string& at) {
     if (tensors.size() == 1) {
       command("communicate({}, {})", tensors[0], at);
     } else {
@@ -509,8 +511,8 @@ class ScheduleGenerator {
     for (const std::string& t : tensors) communicated_[t] = at;
   }
 
-  // The position below which the loops are the leaf's, as far as commands say so; behind all of them if a tensor whose
-  // place was not named may be communicated anywhere.
+  // The position of the first loop that belongs to the leaf. With `all_named`, it is behind the last loop if some
+  // tensor has no communicate, as that tensor may be communicated anywhere.
   size_t first_of_leaf(bool all_named) const {
     size_t below = 0;
     for (const auto& [tensor, unused] : scope_.tensors) {
@@ -572,10 +574,10 @@ class ScheduleGenerator {
 
   // ---- precompute ----
 
-  // Computes a part into a workspace that stands inside the loops from `first` on, and then says more of the loops of
-  // its two sides. False if it cannot.
+  // Precomputes a subexpression into a workspace inside loop `first` or a later loop, and schedules the loops of both
+  // sides. Returns false if that is not possible.
   bool precompute(size_t first) {
-    std::optional<Part> part = random_part(choice_, nest_.terms, {"", nest_.output});
+    std::optional<Subexpression> part = random_subexpression(choice_, nest_.terms, {"", nest_.output});
     if (!part) return false;
     auto from = static_cast<size_t>(choice_.between(int64_t(first), int64_t(loops_.size())));
     std::vector<size_t> named;
@@ -588,17 +590,18 @@ class ScheduleGenerator {
     for (size_t p = start; p < loops_.size(); ++p) {
       if (!can_stand_inside(loops_[p], *part)) return false;
     }
-    say_precompute(*part, start, named);
+    emit_precompute(*part, start, named);
     return true;
   }
 
-  static bool is_summed(const LoopModel& l, const Part& part) {
+  static bool is_summed(const LoopModel& l, const Subexpression& part) {
     return std::all_of(l.origins.begin(), l.origins.end(),
                        [&](const std::string& v) { return contains(part.sums, v); });
   }
 
-  // A loop goes to the producer if it only sums, to both sides if the part moves with it, else to the consumer.
-  static bool can_stand_inside(const LoopModel& l, const Part& part) {
+  // Whether the loop can be inside the workspace: in the producer if it only sums, in both sides if the subexpression
+  // uses it, else in the consumer.
+  static bool can_stand_inside(const LoopModel& l, const Subexpression& part) {
     if (is_summed(l, part)) return !moves_any(l, part.other);
     bool extra =
         std::any_of(l.origins.begin(), l.origins.end(), [&](const std::string& v) { return !contains(part.free, v); });
@@ -607,7 +610,7 @@ class ScheduleGenerator {
                         [&](const std::string& v) { return contains(part.sums, v); });
   }
 
-  void say_precompute(const Part& part, size_t start, const std::vector<size_t>& named) {
+  void emit_precompute(const Subexpression& part, size_t start, const std::vector<size_t>& named) {
     std::vector<LoopModel> around(loops_.begin(), loops_.begin() + static_cast<std::ptrdiff_t>(start)), consumer,
         producer;
     std::vector<std::pair<std::string, std::string>> copies;
@@ -615,7 +618,7 @@ class ScheduleGenerator {
       const LoopModel& l = loops_[p];
       if (!is_summed(l, part)) consumer.push_back(l);
       if (std::find(named.begin(), named.end(), p) != named.end()) {
-        producer.push_back(made_from(l, fresh(l.name), l.extent, l.tail));
+        producer.push_back(made_from(l, fresh(l.name), l.extent, l.contiguous));
         copies.emplace_back(l.name, producer.back().name);
       } else if (is_summed(l, part)) {
         producer.push_back(l);
@@ -638,13 +641,13 @@ class ScheduleGenerator {
     Nest made{indices, part.terms, nest_.product_of_two && whole},
         rest{nest_.output, filled(part, {workspace, indices}), false};
     bool producer_first = choice_.chance(50);
-    if (producer_first) say_inside(producer, made);
-    say_inside(consumer, rest);
-    if (!producer_first) say_inside(producer, made);
+    if (producer_first) schedule_side(producer, made);
+    schedule_side(consumer, rest);
+    if (!producer_first) schedule_side(producer, made);
   }
 
-  // Commands for the loops of one side of a workspace, all of which are the leaf's.
-  void say_inside(const std::vector<LoopModel>& loops, const Nest& nest) {
+  // Schedules the loops of one side of a workspace. All of them belong to the leaf.
+  void schedule_side(const std::vector<LoopModel>& loops, const Nest& nest) {
     if (loops.empty()) return;
     loops_ = loops;
     nest_ = nest;
@@ -653,14 +656,14 @@ class ScheduleGenerator {
     if (choice_.chance(40)) mark(0);
   }
 
-  // Puts a loop each of rows, columns and the sum innermost; false if there are none.
+  // Reorders one loop of rows, one of columns and one of the sum to be the innermost. Returns false if one is missing.
   bool prepare_kernel() {
     const std::vector<std::string>&a = nest_.output, &b = nest_.terms[0].factors[0].variables,
           &c = nest_.terms[0].factors[1].variables;
     auto has = [](const std::vector<std::string>& x, const std::string& v) { return contains(x, v); };
     std::string rows, columns, sum;
     for (const LoopModel& l : loops_) {
-      if (l.marked || l.distributed || !l.tail || l.origins.size() != 1) continue;
+      if (l.marked || l.distributed || !l.contiguous || l.origins.size() != 1) continue;
       const std::string& v = l.origins[0];
       if (has(a, v) && has(b, v) && !has(c, v)) rows = l.name;
       if (has(a, v) && has(c, v) && !has(b, v)) columns = l.name;
@@ -682,11 +685,11 @@ class ScheduleGenerator {
   Numbers& numbers_;
   const ScheduleScope& scope_;
   Nest nest_;
-  int64_t iterations_around_ = 1;  // of the loops around a workspace, if loops_ are those inside
+  int64_t iterations_around_ = 1;  // of the loops around a workspace, while loops_ are the loops inside
   std::vector<LoopModel> loops_;   // outermost first
-  std::vector<bool> levels_left_;  // of the machine: nothing is distributed onto them yet
+  std::vector<bool> levels_left_;  // by level of the machine: nothing is distributed onto it yet
   bool bare_ = false;              // some loops name no level
-  std::string step_loop_;          // where inputs are communicated by preference; empty if there is none
+  std::string step_loop_;          // the preferred place to communicate inputs; empty if there is no step loop
   std::vector<std::string> kernel_;
   std::map<std::string, std::string> communicated_;  // tensor -> loop
   std::string out_;

@@ -10,10 +10,10 @@
 
 namespace distal::core::property {
 
-// What the generator knows of a program while it writes it. Kept apart from the compiler's own data, so that a
-// command that the compiler wrongly refuses is not silently avoided.
+// The generator's own model of the program that it writes. It does not ask the compiler, so a legal command that the
+// compiler wrongly refuses is still generated.
 
-// A number of the program: its value, and the text that stands for it.
+// A number of the program: its value and its text.
 struct Quantity {
   int64_t value = 1;
   std::string text;
@@ -36,7 +36,7 @@ struct Role {
 
 struct Tensor {
   std::string name;
-  std::vector<std::string> sizes;         // names of params, one a dimension
+  std::vector<std::string> sizes;         // names of params, one per dimension
   std::vector<std::vector<Role>> levels;  // the distribution; empty if there is none
 };
 
@@ -50,20 +50,20 @@ struct Factor {
   std::string text;
   std::vector<TensorAccess> accesses;
   std::vector<std::string> variables;  // by first appearance
-  std::vector<std::string> common;     // those that every addend inside uses
+  std::vector<std::string> common;     // the variables that every addend inside uses
 };
 
-// An addend: a product, and what stands before it.
+// An addend: a product and its sign.
 struct Term {
   std::string sign;  // " + " or " - "; of the first one "" or "-"
   std::vector<Factor> factors;
 };
 
-// A statement as far as its schedule has to know it.
+// The parts of a statement that its schedule depends on.
 struct Statement {
   TensorAccess lhs;
   std::vector<Term> terms;
-  std::vector<TensorAccess> rhs;       // all that stand in the terms
+  std::vector<TensorAccess> rhs;       // all accesses in the terms
   std::vector<std::string> variables;  // by first appearance, left side first
   bool product_of_two = false;         // the right side is one product of two accesses
 };
@@ -74,22 +74,24 @@ std::vector<TensorAccess> accesses_of(const std::vector<Term>& terms);
 std::vector<std::string> variables_of(const std::vector<Term>& terms);  // by first appearance
 Statement make_statement(const TensorAccess& lhs, const std::vector<Term>& terms);
 
-// A part of a right side that is computed first, and what is left when a workspace stands for it.
-struct Part {
-  std::vector<Term> terms;         // the part
-  std::vector<Term> rest;          // with a factor without text for the workspace
-  std::vector<std::string> sums;   // what the part sums alone
+// A subexpression of a right side that precompute computes first, and the rest of the right side.
+struct Subexpression {
+  std::vector<Term> terms;         // the subexpression
+  std::vector<Term> rest;          // a factor without text stands for the workspace
+  std::vector<std::string> sums;   // the variables that only the subexpression uses
   std::vector<std::string> free;   // its other variables
   std::vector<std::string> other;  // the variables of the rest and of the left side
 };
-// Some factors of an addend, some first addends, or the whole right side; none where that could not be said.
-std::optional<Part> random_part(Choice& choice, const std::vector<Term>& terms, const TensorAccess& lhs);
-// The terms with `workspace` where the part was.
-std::vector<Term> filled(const Part& part, const TensorAccess& workspace);
-// The terms with other names for variables.
+// Some factors of an addend, some of the first addends, or the whole right side. Nothing where precompute would be
+// refused.
+std::optional<Subexpression> random_subexpression(Choice& choice, const std::vector<Term>& terms,
+                                                  const TensorAccess& lhs);
+// The terms of the rest, with `workspace` in place of the subexpression.
+std::vector<Term> filled(const Subexpression& part, const TensorAccess& workspace);
+// The terms with their variables renamed.
 std::vector<Term> renamed(std::vector<Term> terms, const std::map<std::string, std::string>& names);
 
-// The params that numbers of the program go by.
+// Writes numbers into the program, and keeps the params that it declares for them.
 class Numbers {
  public:
   explicit Numbers(Choice& choice) : choice_(choice) {}
@@ -130,17 +132,17 @@ class Numbers {
   std::vector<std::pair<std::string, int64_t>> params_;
 };
 
-// Everything a schedule is drawn from.
+// What a random schedule depends on.
 struct ScheduleScope {
   const Statement& statement;
   const std::map<std::string, Tensor>& tensors;   // those of the statement
   const std::map<std::string, int64_t>& extents;  // of the statement's variables
   const Machine* machine = nullptr;               // none: the statement has no machine to be distributed onto
   bool tensors_are_on_machine = false;            // some tensor of the statement has a distribution
-  int& next_name;                                 // for new loops: a statement that becomes two has its names once
+  int& next_name;                                 // number of the next new loop; shared by the two parts of a statement
 };
 
-// The commands of a schedule, one a line, without the word schedule; empty for none. Legal but for rare slips.
+// The commands of a schedule, one per line, without the word schedule; empty for none. Nearly all are legal.
 std::string random_schedule(Choice& choice, Numbers& numbers, const ScheduleScope& scope);
 
 }  // namespace distal::core::property

@@ -1,6 +1,6 @@
-// Random programs, run in every way the engine has, against the reference. Any failure is shrunk and printed with its
-// seed. DISTAL_PROPERTY_SEED=n replays one; DISTAL_PROPERTY_COUNT=n or DISTAL_PROPERTY_SECONDS=n make a long run, from
-// the seed DISTAL_PROPERTY_FIRST on if that is given.
+// Runs random programs in every mode of the threads engine and checks them. A program that fails is shrunk and printed
+// with its seed. DISTAL_PROPERTY_SEED=n replays a seed. DISTAL_PROPERTY_COUNT=n or DISTAL_PROPERTY_SECONDS=n makes a
+// long run, which begins at seed DISTAL_PROPERTY_FIRST if that is set.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 #include "regressions.h"
 #include "shrink.h"
 
-// The sanitizers tell it to whoever wants to know that they end the process; without one it is null.
+// The sanitizers call the given function before they end the process. Without a sanitizer this symbol is null.
 extern "C" __attribute__((weak)) void __sanitizer_set_death_callback(void (*callback)());
 
 namespace distal::core::property {
@@ -32,17 +32,17 @@ constexpr uint64_t kShards = 8;
 constexpr uint64_t kFirstSeed = 1;
 constexpr unsigned kSecondsPerProgram = 60;
 
-// ---- a program that ends or hangs the whole process still says its seed ----
+// ---- the seed is printed even if a program crashes or hangs the process ----
 
-std::string current_program;  // what to say of it; kept ready, as a dying process can make no strings
+std::string current_program;  // what to print; prepared before, as a signal handler cannot build strings
 
-void say_program() {
+void print_program() {
   ssize_t written = write(STDERR_FILENO, current_program.data(), current_program.size());
   (void)written;
 }
 
 void on_alarm(int) {
-  say_program();
+  print_program();
   static const char text[] = "it does not end\n";
   ssize_t written = write(STDERR_FILENO, text, sizeof(text) - 1);
   (void)written;
@@ -50,7 +50,7 @@ void on_alarm(int) {
 }
 
 void on_crash(int signal) {
-  say_program();
+  print_program();
   std::signal(signal, SIG_DFL);
   std::raise(signal);
 }
@@ -61,7 +61,7 @@ void watch(uint64_t seed) {
     installed = true;
     std::signal(SIGALRM, on_alarm);
     if (__sanitizer_set_death_callback != nullptr) {
-      __sanitizer_set_death_callback(say_program);
+      __sanitizer_set_death_callback(print_program);
     } else {
       for (int signal : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE}) std::signal(signal, on_crash);
     }
@@ -97,13 +97,13 @@ std::string report(uint64_t seed, const std::string& text, const Outcome& outcom
   std::string small = shrink(text, [&](const std::string& smaller) {
     alarm(kSecondsPerProgram);
     Outcome now = check_program(smaller, options);
-    return now.kind == Outcome::Kind::Failed && now.manner == outcome.manner;
+    return now.kind == Outcome::Kind::Failed && now.signature == outcome.signature;
   });
   Outcome now = check_program(small, options);
   return fmt::format(
       "{}: {}\n--- shrunk to\n{}--- which says: {}\n--- replay with DISTAL_PROPERTY_SEED={} property_test "
       "--gtest_filter=Property.Replay; the whole program is\n{}",
-      outcome.manner, outcome.detail, small, now.detail, seed, text);
+      outcome.signature, outcome.detail, small, now.detail, seed, text);
 }
 
 void run_seed(uint64_t seed, const CheckOptions& options, Tally& tally) {
@@ -138,7 +138,7 @@ TEST_P(Shard, AgreesWithTheReference) {
 
 INSTANTIATE_TEST_SUITE_P(Property, Shard, testing::Range(uint64_t{0}, kShards));
 
-// So that the generator cannot silently stop covering something.
+// The generator must keep covering every feature.
 TEST(Property, EverythingOccurs) {
   if (kPrograms < 100) GTEST_SKIP() << "too few programs in this build to say so";
   constexpr int kLeast = 5;
@@ -159,7 +159,7 @@ TEST(Property, GeneratedLeaves) {
   GTEST_SKIP() << "compiled leaves are not instrumented";
 #endif
   constexpr uint64_t kSeeds = 12;
-  constexpr uint64_t kFirst = 1'000'000;  // others than in the shards
+  constexpr uint64_t kFirst = 1'000'000;  // different from the seeds of the shards
   Tally tally;
   for (uint64_t seed = kFirst; seed < kFirst + kSeeds && !HasFailure(); ++seed) run_seed(seed, {true, false}, tally);
   EXPECT_GE(tally.passed, static_cast<int>(kSeeds / 2));
@@ -170,7 +170,7 @@ TEST(Property, ProgramsThatFailedOnce) {
     SCOPED_TRACE(r.what);
     for (int i = 0; i < 5; ++i) {  // some were races
       Outcome outcome = check_program(r.text);
-      ASSERT_NE(outcome.kind, Outcome::Kind::Failed) << outcome.manner << ": " << outcome.detail;
+      ASSERT_NE(outcome.kind, Outcome::Kind::Failed) << outcome.signature << ": " << outcome.detail;
       EXPECT_EQ(outcome.kind == Outcome::Kind::Refused, r.refused) << outcome.detail;
     }
   }
@@ -190,7 +190,7 @@ TEST(Property, Long) {
   if (!count && !seconds) GTEST_SKIP() << "set DISTAL_PROPERTY_COUNT or DISTAL_PROPERTY_SECONDS";
   auto now = [] { return std::chrono::steady_clock::now(); };
   auto end = now() + std::chrono::seconds(seconds.value_or(365 * 24 * 3600));
-  // A run limited by time looks elsewhere each time; its seeds are in its reports.
+  // A run limited by time takes new seeds each time. Its reports print them.
   auto today = static_cast<uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
   uint64_t first = number_from("DISTAL_PROPERTY_FIRST").value_or(count ? kFirstSeed : today);
   Tally tally;

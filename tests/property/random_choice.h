@@ -9,7 +9,7 @@
 
 namespace distal::core::property {
 
-// A source of choices that gives the same ones for the same seed everywhere, which the distributions of the standard
+// Makes random choices. The same seed gives the same choices on every system, which the distributions of the standard
 // library do not promise.
 class Choice {
  public:
@@ -24,7 +24,7 @@ class Choice {
     return values[static_cast<size_t>(below(static_cast<int64_t>(values.size())))];
   }
 
-  // An index into the weights.
+  // Chooses an index of `weights`; each is as likely as its weight.
   size_t weighted(const std::vector<int>& weights) {
     int64_t sum = 0;
     for (int w : weights) sum += w;

@@ -37,13 +37,13 @@ tensor B(2)
 tensor C(2, 2) : xy -> x on M
 C(k, k) = B(k)
 )"},
-      {"folding made a write of the box around a diagonal", R"(
+      {"folding wrote the whole box around a diagonal", R"(
 type int64
 tensor D(2)
 tensor E(2, 2)
 E(i, i) = D(i)
 )"},
-      {"folding made a write of the box around rows that are apart", R"(
+      {"folding wrote the whole box around separate rows", R"(
 machine M = Grid(1, 1)
 type int64
 tensor A(3, 3)
@@ -97,7 +97,7 @@ schedule
   reorder({l2, k4, k0, k5, l3})
   distribute({l2, k4})
 )"},
-      {"a collapsed loop that is rotated by a running one was taken to run over everything", R"(
+      {"a collapsed loop that is rotated by a running one was assumed to run over all values", R"(
 machine M = Grid(2, 1)
 type int64
 tensor A(2, 1, 2)
@@ -121,7 +121,7 @@ schedule
   distribute(k)
   communicate(C, i)
 )"},
-      {"a tensor that is cut along one index twice could not be followed", R"(
+      {"distribute refused to follow a tensor that is partitioned twice along one index", R"(
 machine M = Grid(2, 2)
 type int64
 tensor A(6, 5)
@@ -132,7 +132,7 @@ schedule
   split(j, j0, j1, 2)
   distribute({j1, j0}, {j4, j6}, {j5, j7}, B)
 )"},
-      {"a workspace without indices was taken not to change with the sum around it", R"(
+      {"a workspace without indices was assumed not to change in the sum around it", R"(
 type int64
 tensor A(2)
 tensor B(2)
@@ -163,7 +163,7 @@ schedule
   divide(f, f0, f1, 9)
   precompute(C(i) * D(i, j), {f1}, {fw}, W)
 )"},
-      {"a workspace along the outer of two loops was as small as if it had no gaps", R"(
+      {"a workspace along the outer of two loops had no room for the gaps between its elements", R"(
 type int64
 tensor A(12)
 tensor C(12)
@@ -173,7 +173,7 @@ schedule
   reorder({ii, io})
   precompute(A(i), {io}, {iw}, W)
 )"},
-      {"a term beside a workspace counted in the first iteration of a collapsed loop, not of the sum in it", R"(
+      {"a term next to a workspace was added in the first iteration of a collapsed loop, not of the sum in it", R"(
 type int64
 tensor A(2, 2)
 tensor C(2)
@@ -182,7 +182,7 @@ schedule
   collapse(i, j, f)
   precompute(A(i, j), {}, {}, W)
 )"},
-      {"a consumer was left out where the producer's loops would begin past an end", R"(
+      {"a consumer was skipped if the producer's loops began past the end of a tile", R"(
 type int64
 tensor D(1, 1)
 tensor E(1, 2)
@@ -193,7 +193,7 @@ schedule
   rotate(i0, {j}, i2)
   precompute(D(k, i) * E(i, j), {k}, {kw}, W)
 )"},
-      {"a producer left out what its original of a rotated index would find past an end", R"(
+      {"a producer skipped iterations for which the original of a rotated index is past the end of a tile", R"(
 type int64
 tensor A(3, 5)
 tensor B(5, 3)
@@ -228,7 +228,7 @@ schedule
   precompute(B(j, i) - C(j), {}, {}, W)
 )",
        true},
-      {"the same with a home", R"(
+      {"the same, with a workspace that has a home", R"(
 type int64
 tensor B(2, 2)
 tensor C(2)
@@ -240,7 +240,7 @@ schedule
   precompute(B(j, i) - C(j), {i}, {iw}, W)
 )",
        true},
-      {"a copy was made everywhere along a dimension that a later distribute took", R"(
+      {"a copy was replicated along a machine dimension that a later distribute used", R"(
 machine M = Grid(2, 1)
 type int64
 tensor A(3)

@@ -5,7 +5,7 @@
 
 namespace distal::core::property {
 
-// A program that failed once, made small, and what went wrong then.
+// A shrunk program that failed once, and what was wrong.
 struct Regression {
   std::string what;
   std::string text;

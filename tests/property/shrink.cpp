@@ -115,7 +115,7 @@ Expr without_index(const Expr& e, const std::string& tensor, size_t d) {
 
 // ---- tensors ----
 
-// A dimension less of one tensor: in its declaration and in every access.
+// Removes a dimension of one tensor, in its declaration and in every access.
 void drop_tensor_dimension(const Module& m, size_t t, size_t d, Candidates& out) {
   out.push_back(m);
   Module& made = out.back();
@@ -173,8 +173,8 @@ void simplify_tensors(const Module& m, Candidates& out) {
 
 // ---- machines ----
 
-// A level less, or a dimension less of a level, of the machine and of everything on it. References to levels by number
-// move with it.
+// Removes a level, or a dimension of a level, from the machine and from everything on it. Adjusts references to levels
+// by number.
 void drop_machine_part(const Module& m, size_t level, int dimension, Candidates& out) {
   auto cut_machine = [&](Machine& machine) {
     if (dimension < 0) {
@@ -245,7 +245,7 @@ void simplify_numbers(const Module& m, Candidates& out) {
   }
 }
 
-// Every number that a param stands for, written out: then each can shrink by itself.
+// Replaces the params in machine extents by their values, so that each extent can shrink by itself.
 Module with_numbers(const Module& m) {
   Bindings params = distal::core::bind(m, {});
   Module out = m;
@@ -267,7 +267,7 @@ void shrink_machine_numbers(const Module& m, Candidates& out) {
   try {
     Module plain = with_numbers(m);
     if (!(plain == m)) out.push_back(plain);
-  } catch (const Error&) {  // a number of its own is wrong: the program fails before any of this matters
+  } catch (const Error&) {  // a number is wrong, so the program fails earlier than here
     return;
   }
   for (size_t l = 0; l < m.machines[0].levels.size(); ++l) {
@@ -322,14 +322,14 @@ std::vector<std::string> smaller_modules(const std::string& text) {
   return out;
 }
 
-// For a program that does not survive being parsed and printed: a line less.
+// For a program that cannot be parsed and printed: removes one line at a time.
 std::vector<std::string> fewer_lines(const std::string& text) {
   std::vector<std::string> lines;
   std::stringstream stream(text);
   for (std::string line; std::getline(stream, line);) lines.push_back(line + "\n");
   std::vector<std::string> out;
   for (size_t l = 0; l < lines.size(); ++l) {
-    if (lines[l].starts_with("type")) continue;  // integers are easier to look at than the type that is the default
+    if (lines[l].starts_with("type")) continue;  // integers are easier to read than the default type
     std::string joined;
     for (const std::string& line : without(lines, l)) joined += line;
     out.push_back(joined);
@@ -341,7 +341,7 @@ std::vector<std::string> candidates(const std::string& text) {
   std::vector<std::string> out;
   try {
     out = smaller_modules(text);
-  } catch (const std::exception&) {  // lines are left to drop
+  } catch (const std::exception&) {  // not parsed: only lines can be removed
   }
   std::vector<std::string> lines = fewer_lines(text);
   out.insert(out.end(), lines.begin(), lines.end());
@@ -352,7 +352,7 @@ std::vector<std::string> candidates(const std::string& text) {
 
 std::string shrink(const std::string& text, const StillFails& still_fails) {
   std::string best = text;
-  std::set<std::string> tried{best};  // so that steps that only rewrite cannot go in a circle
+  std::set<std::string> tried{best};  // so that steps that do not shrink the program cannot repeat forever
   for (bool smaller = true; smaller;) {
     smaller = false;
     for (const std::string& candidate : candidates(best)) {

@@ -5,7 +5,7 @@
 
 namespace distal::core::property {
 
-// Says whether a smaller program still fails in the same manner.
+// Whether a smaller program still fails in the same way.
 using StillFails = std::function<bool(const std::string& text)>;
 
 // Makes a failing program smaller for as long as it still fails: fewer statements, commands, terms, distributions,

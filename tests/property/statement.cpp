@@ -1,4 +1,4 @@
-// The parts of a statement, as far as the generator knows them.
+// Operations on the generator's model of a statement.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -28,7 +28,7 @@ std::string text_of_product(const Term& term) {
   return fmt::format("{}", fmt::join(factors, " * "));
 }
 
-// Every word that is a key becomes its value.
+// Replaces every word that is a key of `names` by its value.
 std::string renamed(const std::string& text, const std::map<std::string, std::string>& names) {
   std::string out;
   for (size_t at = 0; at < text.size();) {
@@ -48,7 +48,7 @@ void rename(std::vector<std::string>& list, const std::map<std::string, std::str
   }
 }
 
-// The factors of `term` without those of `chosen`, each taken once; none if one is not there.
+// The factors of `term` without those of `chosen`, each removed once. Nothing if one is missing.
 std::optional<std::vector<Factor>> without(const Term& term, const std::vector<Factor>& chosen) {
   std::vector<Factor> left = term.factors;
   for (const Factor& f : chosen) {
@@ -59,15 +59,15 @@ std::optional<std::vector<Factor>> without(const Term& term, const std::vector<F
   return left;
 }
 
-// Some factors of a term, which the compiler looks for in the first term that has them.
-Part some_factors(Choice& choice, const std::vector<Term>& terms) {
+// Chooses some factors of a term. Like the compiler, takes them from the first term that has them all.
+Subexpression some_factors(Choice& choice, const std::vector<Term>& terms) {
   const Term& term = choice.of(terms);
   std::vector<Factor> chosen;
   for (const Factor& f : term.factors) {
     if (choice.chance(60)) chosen.push_back(f);
   }
   if (chosen.empty()) chosen = term.factors;
-  Part out{{{"", chosen}}, terms, {}, {}, {}};
+  Subexpression out{{{"", chosen}}, terms, {}, {}, {}};
   for (Term& t : out.rest) {
     auto left = without(t, chosen);
     if (!left) continue;
@@ -78,14 +78,14 @@ Part some_factors(Choice& choice, const std::vector<Term>& terms) {
   return out;
 }
 
-Part first_terms(const std::vector<Term>& terms, size_t count) {
+Subexpression first_terms(const std::vector<Term>& terms, size_t count) {
   auto end = terms.begin() + static_cast<std::ptrdiff_t>(count);
-  Part out{{terms.begin(), end}, {{"", {Factor{}}}}, {}, {}, {}};
+  Subexpression out{{terms.begin(), end}, {{"", {Factor{}}}}, {}, {}, {}};
   out.rest.insert(out.rest.end(), end, terms.end());
   return out;
 }
 
-// The variables that every addend of the part uses.
+// The variables that every addend uses.
 std::vector<std::string> common_of(const std::vector<Term>& terms) {
   std::vector<std::string> out = variables_of(terms);
   for (const Term& t : terms) {
@@ -95,8 +95,9 @@ std::vector<std::string> common_of(const std::vector<Term>& terms) {
   return out;
 }
 
-// Where a sum is taken of the part, or of what it is multiplied with, every addend has to use its variable.
-bool sums_all(const Part& part, const TensorAccess& lhs) {
+// Whether every addend of the subexpression uses each variable over which it, or its product with other factors, is
+// summed. precompute requires that.
+bool sums_all(const Subexpression& part, const TensorAccess& lhs) {
   bool in_product = std::any_of(part.rest.begin(), part.rest.end(),
                                 [](const Term& t) { return t.factors.size() > 1 && t.factors[0].text.empty(); });
   std::vector<std::string> common = common_of(part.terms);
@@ -140,10 +141,11 @@ Statement make_statement(const TensorAccess& lhs, const std::vector<Term>& terms
   return out;
 }
 
-std::optional<Part> random_part(Choice& choice, const std::vector<Term>& terms, const TensorAccess& lhs) {
+std::optional<Subexpression> random_subexpression(Choice& choice, const std::vector<Term>& terms,
+                                                  const TensorAccess& lhs) {
   bool factors = choice.chance(70);
   size_t count = static_cast<size_t>(choice.between(1, int64_t(terms.size())));
-  Part out = factors ? some_factors(choice, terms) : first_terms(terms, count);
+  Subexpression out = factors ? some_factors(choice, terms) : first_terms(terms, count);
   std::vector<std::string> used = variables_of(out.terms), rest = variables_of(out.rest);
   out.other = rest;
   add_once(out.other, lhs.indices);
@@ -152,7 +154,7 @@ std::optional<Part> random_part(Choice& choice, const std::vector<Term>& terms, 
   return out;
 }
 
-std::vector<Term> filled(const Part& part, const TensorAccess& workspace) {
+std::vector<Term> filled(const Subexpression& part, const TensorAccess& workspace) {
   std::vector<Term> out = part.rest;
   for (Term& t : out) {
     for (Factor& f : t.factors) {

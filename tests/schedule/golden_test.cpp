@@ -18,7 +18,7 @@ struct ScheduleCase {
 };
 void PrintTo(const ScheduleCase& c, std::ostream* out) { *out << c.text; }
 
-// The statement, then every command with the nest after it, in both forms.
+// The statement, then each command with the nest after it, as a loop nest and on one line.
 std::string trace_text(const std::string& program) {
   Module module = parse_text(program);
   std::string out;
@@ -47,7 +47,7 @@ std::string gemm(const std::string& schedule) {
   return std::string(kGemm) + "A(i, j) = B(i, k) * C(k, j)\nschedule\n" + schedule;
 }
 
-// A copy onto the layout that a tensor has.
+// A copy into a tensor with that distribution.
 std::string onto(const std::string& machine, const std::string& distribution, const std::string& schedule) {
   return "param n = 10\nmachine M = " + machine + "\ntensor A(n, n) : " + distribution +
          " on M\ntensor B(n, n) : xy -> xy on Grid(2, 3)\ntensor D(n, n)\nA(i, j) = D(i, j)\nschedule\n" + schedule;
@@ -142,7 +142,7 @@ TEST_P(AlgorithmGolden, NestAfterEachCommand) {
 INSTANTIATE_TEST_SUITE_P(Files, AlgorithmGolden, testing::ValuesIn(test::algorithm_names()),
                          [](const auto& tested) { return tested.param; });
 
-TEST(ScheduleTrace, ACommandLeavesTheStatementItWasGivenAsItWas) {
+TEST(ScheduleTrace, ACommandDoesNotChangeItsArgument) {
   Module module = parse_text(gemm("split(i, io, ii, chunk)"));
   const ScheduledStatement& s = module.statements[0];
   Stmt before = concretize(s.statement);
@@ -154,7 +154,7 @@ TEST(ScheduleTrace, ACommandLeavesTheStatementItWasGivenAsItWas) {
   EXPECT_EQ(to_string(after), "∀io ∀ii ∀j ∀k A(i, j) += B(i, k) * C(k, j) s.t. split(i, io, ii, chunk)");
 }
 
-// The text language asks for at least one variable; by none, a rotation is the loop under another name.
+// A text must name at least one variable. A rotation by none only renames the loop.
 TEST(ScheduleTrace, RotateByNone) {
   Module module = parse_text(gemm(""));
   const ScheduledStatement& s = module.statements[0];
@@ -163,7 +163,7 @@ TEST(ScheduleTrace, RotateByNone) {
   EXPECT_EQ(to_string(after), "∀i ∀j ∀kr A(i, j) += B(i, k) * C(k, j) s.t. rotate(k, {}, kr)");
 }
 
-// The rewrites of the paper, to the letter.
+// The rewrite rules of the paper.
 TEST(ScheduleTrace, TheRulesOfThePaper) {
   auto last = [](const std::string& program) {
     Module module = parse_text(program);

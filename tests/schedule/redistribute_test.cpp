@@ -1,4 +1,4 @@
-// The recipe that moves a tensor into another format, as commands; tests/api runs what it makes.
+// The schedule that moves a tensor into another format. tests/api runs such schedules.
 
 #include "schedule/redistribute.h"
 
@@ -14,7 +14,7 @@ std::string recipe(const std::string& dimensions, const std::string& format) {
   Module module = test::parse_text("tensor A" + dimensions + " : " + format + "\ntensor B" + dimensions +
                                    "\ntensor other\nother = 1\n");
   ScheduledStatement made = redistribution(module.tensors[0], "B");
-  apply_schedule(module, made);  // every command is one that the nest takes
+  apply_schedule(module, made);  // every command is legal
   std::string out = to_string(made.statement) + "\n";
   for (const Command& c : made.schedule) out += to_string(c) + "\n";
   return out;
@@ -36,14 +36,14 @@ TEST(Recipe, StoresInTheOrderOfTheDestination) {
             "communicate({A, B}, io)\n");
 }
 
-TEST(Recipe, OneStepARoundWhereBlocksAreDealtOut) {
+TEST(Recipe, OneStepPerRoundOfACyclicDistribution) {
   EXPECT_EQ(recipe("(8, 8)", "xy -> xy cyclic(x = 2, y) on Grid(2, 2)"),
             "A(i, j) = B(i, j)\n"
             "distribute({i, j}, {io, jo}, {ii, ji}, A)\n"
             "communicate({A, B}, j_round)\n");
 }
 
-TEST(Recipe, WithoutACutTheWholeTensorIsOneStep) {
+TEST(Recipe, WithoutAPartitionTheWholeTensorIsOneStep) {
   EXPECT_EQ(recipe("(8, 8)", "xy -> 1* on Grid(2, 2)"),
             "A(i, j) = B(i, j)\n"
             "distribute({}, {}, {}, -> 1* on A)\n"
@@ -52,7 +52,7 @@ TEST(Recipe, WithoutACutTheWholeTensorIsOneStep) {
   EXPECT_EQ(recipe("", "-> 1* on Grid(2, 2)"), "A = B\ndistribute({}, {}, {}, -> 1* on A)\n");
 }
 
-TEST(Recipe, ElementByElementWhereALevelCutsWhatTheOneAboveDealtOut) {
+TEST(Recipe, ElementByElementWhereALevelPartitionsACyclicDimension) {
   EXPECT_EQ(recipe("(29)", "x -> x cyclic(x = 3), x -> x on Grid(2) of Grid(3)"),
             "A(i) = B(i)\n"
             "distribute({i}, {io}, {ii}, A[0])\n"

@@ -1,4 +1,4 @@
-// Every schedule that is refused: what the message says, and the whole text with caret and loop nest under
+// Schedules that are refused: the messages here, and the whole texts with caret and loop nest under
 // tests/golden/refusals/.
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ std::string statement(const std::string& text, const std::string& schedule) {
 std::string with_d(const std::string& schedule) {
   return std::string(kDeclarations) + "tensor D(n, n)\nA(i, j) = B(i, k) * C(k, j)\nschedule\n" + schedule + "\n";
 }
-// Tensors that live somewhere.
+// Tensors with distributions.
 std::string placed(const std::string& machine, const std::string& distribution, const std::string& schedule) {
   return "param n = 10\nmachine M = " + machine + "\nmachine N = Grid(5)\ntensor A(n, n) : " + distribution +
          " on M\ntensor B(n, n)\ntensor D(n, n) : " + distribution + " on M\nA(i, j) = B(i, k) * B(k, j)\nschedule\n" +
@@ -48,7 +48,7 @@ std::string placed(const std::string& machine, const std::string& distribution, 
 
 const std::vector<Refusal>& refusals() {
   static const std::vector<Refusal> all{
-      // A loop that is not there, or not any more.
+      // A loop that does not exist, or no longer exists.
       {"split_unknown", gemm("split(x, xo, xi, 2)"), "split: there is no loop x"},
       {"divide_unknown", gemm("divide(x, xo, xi, 2)"), "divide: there is no loop x"},
       {"collapse_unknown", gemm("collapse(i, x, f)"), "collapse: there is no loop x"},
@@ -93,7 +93,7 @@ const std::vector<Refusal>& refusals() {
       {"distribute_twice_one_new_name", gemm("distribute({i, j}, {io, jo}, {ii, io}, M)"),
        "distribute: io is named twice"},
       {"substitute_twice_one_loop", gemm("substitute({i, j, i}, gemm)"), "substitute: i is named twice"},
-      // A loop that something was said of.
+      // A loop that an earlier command named.
       {"replaces_distributed", gemm("distribute(i, L)\nsplit(i, io, ii, 2)"),
        "split: loop i is distributed and cannot be replaced; put this command before that one"},
       {"replaces_communicated", gemm("communicate({B, C}, k)\nrotate(k, i, kr)"),
@@ -132,7 +132,7 @@ const std::vector<Refusal>& refusals() {
       {"substitute_not_innermost", gemm("split(k, ko, ki, 2)\nsubstitute({i, j, ki}, gemm)"),
        "substitute: the loops of a kernel must be the innermost 3 loops, and i is not among them"},
       {"substitute_too_many", statement("b(i) = B(i, k) * C(k, i)", "substitute({i, j, k}, gemm)"),
-       "substitute: 3 loops are named, but there are only 2"},
+       "substitute: the command names 3 loops, but the statement has only 2"},
       {"substitute_twice", gemm("substitute({i, j, k}, gemm)\nsubstitute({i, j, k}, gemm)"),
        "substitute: this statement has the kernel gemm already"},
       {"substitute_unknown_kernel", gemm("substitute({i, j, k}, trsm)"),
@@ -151,57 +151,57 @@ const std::vector<Refusal>& refusals() {
       {"not_gemm_same_index", gemm("divide(k, ko, ki, 2)\nsubstitute({j, ko, ki}, gemm)"),
        "substitute: the loops are not a gemm: two of the loops run over k"},
       {"not_gemm_index_in_all", statement("A(i, j) = B(i, j) * T(i, j, k)", "substitute({i, j, k}, gemm)"),
-       "substitute: the loops are not a gemm: i must stand once in exactly two of A(i, j), B(i, j) and T(i, j, k)"},
+       "substitute: the loops are not a gemm: i must occur once in exactly two of A(i, j), B(i, j) and T(i, j, k)"},
       {"not_gemm_diagonal", statement("A(i, j) = T(i, i, k) * B(k, j)", "substitute({i, j, k}, gemm)"),
-       "substitute: the loops are not a gemm: i must stand once in exactly two of A(i, j), T(i, i, k) and B(k, j)"},
+       "substitute: the loops are not a gemm: i must occur once in exactly two of A(i, j), T(i, i, k) and B(k, j)"},
       {"not_gemm_two_rows", statement("A(i, j) = T(i, j, k) * b(k)", "substitute({i, j, k}, gemm)"),
-       "substitute: the loops are not a gemm: of its loops one must run over rows, one over columns and one over the "
+       "substitute: the loops are not a gemm: one of its loops must run over rows, one over columns and one over the "
        "sum"},
       {"not_gemv_three_loops", gemm("substitute({i, j, k}, gemv)"),
        "substitute: the loops are not a gemv: it takes 2 loops, and 3 are named"},
       {"not_gemv_no_sum", gemm("reorder({k, i, j})\nsubstitute({i, j}, gemv)"),
-       "substitute: the loops are not a gemv: of its loops one must index the output and one must run over the sum"},
+       "substitute: the loops are not a gemv: one of its loops must index the output, and one must run over the sum"},
       {"not_ger_a_sum", gemm("substitute({j, k}, ger)"),
-       "substitute: the loops are not a ger: of its loops one must run over rows and one over columns"},
+       "substitute: the loops are not a ger: one of its loops must run over rows and one over columns"},
       {"not_ger_stores", statement("A(i, j) = b(i) * b(j)", "substitute({i, j}, ger)"),
-       "substitute: the loops are not a ger: A(i, j) = b(i) * b(j) stores, and a ger adds; say +="},
+       "substitute: the loops are not a ger: A(i, j) = b(i) * b(j) assigns, but a ger adds; write +="},
       {"not_dot_an_output", gemm("reorder({k, i, j})\nsubstitute({j}, dot)"),
        "substitute: the loops are not a dot: its loop must run over a sum"},
       {"not_dot_one_operand", statement("b(i) = A(i, j) * C(i, i)", "substitute({j}, dot)"),
-       "substitute: the loops are not a dot: j must stand once in exactly two of b(i), A(i, j) and C(i, i)"},
+       "substitute: the loops are not a dot: j must occur once in exactly two of b(i), A(i, j) and C(i, i)"},
       {"not_axpy_a_sum", gemm("substitute({k}, axpy)"),
        "substitute: the loops are not an axpy: its loop must index the output and one operand"},
       {"not_axpy_both_operands", statement("A(i, j) += B(i, j) * C(i, j)", "substitute({j}, axpy)"),
-       "substitute: the loops are not an axpy: j must stand once in exactly two of A(i, j), B(i, j) and C(i, j)"},
+       "substitute: the loops are not an axpy: j must occur once in exactly two of A(i, j), B(i, j) and C(i, j)"},
       {"not_axpy_two_loops", gemm("substitute({j, k}, axpy)"),
        "substitute: the loops are not an axpy: it takes 1 loop, and 2 are named"},
       {"not_axpy_stores", statement("A(i, j) = b(i) * B(i, j)", "substitute({j}, axpy)"),
-       "substitute: the loops are not an axpy: A(i, j) = b(i) * B(i, j) stores, and an axpy adds; say +="},
+       "substitute: the loops are not an axpy: A(i, j) = b(i) * B(i, j) assigns, but an axpy adds; write +="},
       {"not_syrk_two_tensors", statement("A(i, j) = B(i, k) * C(j, k)", "substitute({i, j, k}, syrk)"),
        "substitute: the loops are not a syrk: B(i, k) and C(j, k) are not one matrix and its transpose"},
       {"not_syrk_not_transposed", statement("A(i, j) = B(i, k) * B(k, j)", "substitute({i, j, k}, syrk)"),
        "substitute: the loops are not a syrk: B(i, k) and B(k, j) are not one matrix and its transpose"},
       {"not_batched_gemm_no_batch",
        statement("T(i, j, l) = T2(i, j, k) * B(k, l)", "substitute({i, j, l, k}, batched_gemm)"),
-       "substitute: the loops are not a batched_gemm: of its loops one must be in all three tensors, and one run over "
+       "substitute: the loops are not a batched_gemm: one of its loops must index all three tensors, one must run over "
        "rows, one over columns and one over the sum"},
       {"not_batched_gemm_in_one_tensor",
        statement("A(i, j) = T(i, j, k) * B(l, j)", "substitute({i, j, k, l}, batched_gemm)"),
-       "substitute: the loops are not a batched_gemm: k must stand once in two or all of A(i, j), T(i, j, k) and B(l, "
+       "substitute: the loops are not a batched_gemm: k must occur once in two or all of A(i, j), T(i, j, k) and B(l, "
        "j)"},
       {"precompute_after_axpy",
        gemm("reorder({k, i, j})\nsubstitute({j}, axpy)\nprecompute(B(i, k) * C(k, j), {j}, {jw}, W)"),
        "precompute: the loops are an axpy already; put precompute before substitute"},
       // Parallelize.
       {"parallelize_a_sum", gemm("parallelize(k)"),
-       "parallelize: loop k sums over k, and its iterations would add to the same element of A at once; say how, "
-       "with parallelize(k, reduction) or parallelize(k, atomics), or parallelize a loop that indexes A"},
+       "parallelize: loop k sums over k, and its iterations would add to the same element of A at once; use "
+       "parallelize(k, reduction) or parallelize(k, atomics), or parallelize a loop that indexes A"},
       {"parallelize_a_part_of_a_sum", gemm("divide(k, ko, ki, 2)\nparallelize(ki)"),
-       "parallelize: loop ki sums over k, and its iterations would add to the same element of A at once; say how, "
-       "with parallelize(ki, reduction) or parallelize(ki, atomics), or parallelize a loop that indexes A"},
+       "parallelize: loop ki sums over k, and its iterations would add to the same element of A at once; use "
+       "parallelize(ki, reduction) or parallelize(ki, atomics), or parallelize a loop that indexes A"},
       {"parallelize_a_collapsed_sum", gemm("collapse(j, k, f)\nparallelize(f)"),
-       "parallelize: loop f sums over k, and its iterations would add to the same element of A at once; say how, "
-       "with parallelize(f, reduction) or parallelize(f, atomics), or parallelize a loop that indexes A"},
+       "parallelize: loop f sums over k, and its iterations would add to the same element of A at once; use "
+       "parallelize(f, reduction) or parallelize(f, atomics), or parallelize a loop that indexes A"},
       // Distribute, bare.
       {"distribute_twice", gemm("distribute(i, L)\ndistribute(i, L)"), "distribute: loop i is distributed already"},
       {"distribute_without_machine", "tensor a(4)\ntensor b(4)\na(i) = b(i)\nschedule\ndistribute(i)\n",
@@ -213,23 +213,23 @@ const std::vector<Refusal>& refusals() {
       {"distribute_one_too_many", gemm("distribute({i, j}, M)\ndistribute(k)"),
        "distribute: 3 loops would be distributed onto the 2 dimensions of Grid(2, 3)"},
       {"distribute_too_many_on_a_level", gemm("distribute({i, j}, H[1])"),
-       "distribute: 2 loops would be distributed onto the 1 dimensions of Grid(3)"},
+       "distribute: 2 loops would be distributed onto the 1 dimension of Grid(3)"},
       {"distribute_needs_a_level", gemm("distribute({i, j}, H)"),
        "distribute: H has 2 levels; name one of H[0] to H[1]"},
       {"distribute_level_out_of_range", gemm("distribute(i, H[2])"),
        "distribute: H has no level 2; its levels are 0 to 1"},
       // Distribute, compound.
       {"distribute_arity", gemm("distribute(i, io, ii, M)"),
-       "distribute: Grid(2, 3) has 2 dimensions, but 1 loops are to be distributed onto it"},
+       "distribute: Grid(2, 3) has 2 dimensions, but the command gives 1 loop"},
       {"distribute_arity_of_a_level", gemm("distribute({i, j}, {io, jo}, {ii, ji}, H[1])"),
-       "distribute: Grid(3) has 1 dimensions, but 2 loops are to be distributed onto it"},
+       "distribute: Grid(3) has 1 dimension, but the command gives 2 loops"},
       {"distribute_lists_of_different_lengths", gemm("distribute({i, j}, {io, jo}, {ii}, M)"),
-       "distribute: 2 targets, 2 distributed and 1 local loops; the three lists are of one length"},
+       "distribute: 2 targets, 2 distributed loops and 1 local loop; the three lists must have the same length"},
       {"distribute_nothing_known", gemm("distribute(i, io, ii, X)"), "distribute: X is neither a machine nor a tensor"},
       {"distribute_other_machine", placed("Grid(2, 3)", "xy -> xy", "distribute(i, io, ii, N)"),
        "distribute: N is Grid(5), but the tensors of this statement are on Grid(2, 3)"},
       {"distribute_grid_of_other_arity", placed("Grid(2, 3)", "xy -> xy", "distribute(i, io, ii, Grid(6))"),
-       "distribute: Grid(6) has 1 dimensions, but level 0 of the machine, Grid(2, 3), has 2"},
+       "distribute: Grid(6) has 1 dimension, but level 0 of the machine, Grid(2, 3), has 2"},
       {"distribute_every_level_taken",
        placed("Grid(2, 3)", "xy -> xy",
               "distribute({i, j}, {io, jo}, {ii, ji}, Grid(2, 3))\ndistribute(k, ko, ki, Grid(2))"),
@@ -283,7 +283,7 @@ const std::vector<Refusal>& refusals() {
       {"lower_rotated_in_a_kernel",
        statement("T(l, i, j) = T2(l, i, k) * C(k, j)",
                  "reorder({i, j, k, l})\nrotate(l, i, lr)\nreorder({lr, i, j, k})\nsubstitute({i, j, k}, gemm)"),
-       "substitute: index l is rotated by a loop of the kernel, so it changes inside of it"},
+       "substitute: index l is rotated by a loop of the kernel, so it changes inside the kernel"},
       {"lower_parallelize_rotated", gemm("reorder({k, i, j})\nrotate(i, k, ir)\nreorder({ir, j, k})\nparallelize(ir)"),
        "parallelize: loop ir is rotated by a loop inside of it, so its iterations reach the same elements of A at "
        "once; "
@@ -308,31 +308,31 @@ const std::vector<Refusal>& refusals() {
       {"vectorize_outside", gemm("vectorize(j)"),
        "vectorize: loop j is not the innermost one; reorder it there, or vectorize k"},
       {"vectorize_a_mixed_loop", gemm("collapse(j, k, f)\nvectorize(f)"),
-       "vectorize: loop f both indexes A and sums over k; vectorize a loop that does one of them"},
+       "vectorize: loop f both indexes A and sums over k; vectorize a loop that does only one of these"},
       {"vectorize_a_sum_that_moves_the_output",
        gemm("reorder({k, j, i})\nrotate(i, k, ir)\nreorder({j, ir, k})\nvectorize(k)"),
-       "vectorize: loop k goes from element to element of A, so there is no one sum over k; vectorize another loop"},
+       "vectorize: loop k goes from element to element of A, so there is no single sum over k; vectorize another loop"},
       {"unroll_above_communicate", gemm("distribute(j, L)\nreorder({j, i})\ncommunicate(B, k)\nunroll(i, 2)"),
        "unroll: tensors are communicated inside loop i, so its iterations are steps of the processor; unroll a loop "
        "below every communicate"},
       {"vectorize_above_communicate", gemm("distribute(j, L)\nreorder({j, i})\ncommunicate(B, k)\nvectorize(k)"),
        "vectorize: loop k is where B is communicated and cannot be replaced; put this command before that one"},
       {"reduction_without_a_sum", gemm("parallelize(i, reduction)"),
-       "parallelize: no two iterations of loop i add to one element of A, so there is no reduction to make; say "
+       "parallelize: no two iterations of loop i add to the same element of A, so it needs no reduction; write "
        "parallelize(i)"},
       {"atomics_without_a_sum", gemm("parallelize(i, atomics)"),
-       "parallelize: no two iterations of loop i add to one element of A, so there is no atomic addition to make; say "
+       "parallelize: no two iterations of loop i add to the same element of A, so it needs no atomic addition; write "
        "parallelize(i)"},
       {"reduction_over_many_elements", gemm("reorder({k, i, j})\nparallelize(k, reduction)"),
-       "parallelize: loop i goes from element to element of A, so there is no one sum over k; reorder it outwards, or "
-       "say parallelize(k, atomics)"},
+       "parallelize: loop i goes from element to element of A, so there is no single sum over k; reorder it outwards, "
+       "or say parallelize(k, atomics)"},
       {"unroll_by_zero", gemm("unroll(k, zero)"), "unroll: the factor is 0, and must be at least 1"},
       // Workspaces.
       {"precompute_what_is_not_there", gemm("precompute(B(i, k) * B(k, j), {j}, {jw}, W)"),
        "precompute: B(i, k) * B(k, j) is not a part of the right side B(i, k) * C(k, j)"},
       {"precompute_unknown_loop", gemm("precompute(B(i, k), {x}, {xw}, W)"), "precompute: there is no loop x"},
       {"precompute_lists", gemm("precompute(B(i, k) * C(k, j), {j}, {jw, iw}, W)"),
-       "precompute: 1 loops and 2 names for them in the producer; the two lists are of one length"},
+       "precompute: 1 loop and 2 copies; the two lists must have the same length"},
       {"precompute_names_twice", gemm("precompute(B(i, k) * C(k, j), {j, j}, {jw, jx}, W)"),
        "precompute: j is named twice"},
       {"precompute_reuses", gemm("precompute(B(i, k) * C(k, j), {j}, {k}, W)"),
@@ -340,40 +340,41 @@ const std::vector<Refusal>& refusals() {
       {"precompute_twice", gemm("precompute(B(i, k) * C(k, j), {j}, {jw}, W)\nprecompute(B(i, k), {}, {}, W)"),
        "precompute: W is a workspace of this statement already"},
       {"precompute_over_the_sum", gemm("reorder({j, k})\nprecompute(B(i, k) * C(k, j), {k}, {kw}, W)"),
-       "precompute: the producer sums over k; a workspace does not keep it apart"},
+       "precompute: the producer sums over k, so k cannot be a loop of the workspace"},
       {"precompute_what_it_does_not_use", gemm("reorder({k, j})\nprecompute(B(i, k), {j}, {jw}, W)"),
        "precompute: B(i, k) does not depend on loop j"},
       {"precompute_along_another_index", gemm("collapse(i, j, f)\nprecompute(C(k, j), {f, k}, {fw, kw}, W)"),
-       "precompute: loop f also runs over i, which C(k, j) does not use, so it would be added up for each; reorder f "
-       "outwards"},
+       "precompute: loop f also runs over i, which C(k, j) does not use, so C(k, j) would be added once for each i; "
+       "reorder f outwards"},
       {"precompute_addend_of_another_sum",
        statement("A(i, j) = B(i, k) - C(i, j) + C(k, j)", "precompute(B(i, k) - C(i, j), {}, {}, W)"),
-       "precompute: the sum over k takes in C(i, j), which does not use k; precompute the addends that use it"},
+       "precompute: the sum over k includes C(i, j), which does not use k; precompute only the addends that use k"},
       {"precompute_moves_inside", gemm("reorder({j, i})\nprecompute(B(i, k) * C(k, j), {j}, {jw}, W)"),
-       "precompute: B(i, k) * C(k, j) uses i, which moves with loop i inside; name i among the loops of W, or reorder "
-       "it outwards"},
+       "precompute: B(i, k) * C(k, j) uses i, which changes with loop i inside the workspace; add i to the loops of W, "
+       "or reorder it outwards"},
       {"precompute_a_mixed_loop",
        statement("T(i, j, l) = B(i, k) * C(k, j) * T2(i, j, l)",
                  "reorder({i, j, k, l})\ncollapse(k, l, f)\nprecompute(B(i, k) * C(k, j), {j}, {jw}, W)"),
        "precompute: loop f is made from k, which the producer sums, and from other indices"},
       {"precompute_around_a_distributed_loop", gemm("distribute(j, L)\nprecompute(B(i, k) * C(k, j), {j}, {jw}, W)"),
-       "precompute: loop j is distributed and would stand inside; a workspace belongs to one processor. Reorder it "
-       "outwards, or declare W as a tensor with a distribution"},
+       "precompute: the distributed loop j would be inside the workspace, which belongs to one processor; reorder the "
+       "loop outwards, or declare W as a tensor with a distribution"},
       {"precompute_around_a_communicate", gemm("communicate(B, j)\nprecompute(B(i, k) * C(k, j), {j}, {jw}, W)"),
-       "precompute: B is communicated at loop j, which would stand inside; communicate it at a loop further out"},
+       "precompute: B is communicated at loop j, which would be inside the workspace; communicate it at a loop further "
+       "out"},
       {"precompute_after_substitute", gemm("substitute({i, j, k}, gemm)\nprecompute(B(i, k) * C(k, j), {j}, {jw}, W)"),
        "precompute: the loops are a gemm already; put precompute before substitute"},
       {"precompute_part_of_a_summed_sum",
        statement("A(i, j) = B(i, j) * (C(j, k) + B(j, i))", "precompute(C(j, k) + B(j, i), {}, {}, W)"),
-       "precompute: the sum over k takes in B(j, i), which does not use k; precompute the addends that use it"},
+       "precompute: the sum over k includes B(j, i), which does not use k; precompute only the addends that use k"},
       {"communicate_a_workspace", gemm("precompute(B(i, k) * C(k, j), {j}, {jw}, W)\ncommunicate(W, i)"),
-       "communicate: W is a workspace of each processor's own, and is not communicated"},
+       "communicate: W is a private workspace of each processor, and is not communicated"},
       {"communicate_inside_a_workspace", gemm("precompute(B(i, k) * C(k, j), {j}, {jw}, W)\ncommunicate(B, jw)"),
-       "communicate: loop jw stands inside a precompute, and this command takes loops around it"},
+       "communicate: loop jw is inside a precompute; this command takes loops outside of it"},
       {"distribute_inside_a_workspace", gemm("precompute(B(i, k) * C(k, j), {j}, {jw}, W)\ndistribute(j, L)"),
-       "distribute: loop j stands inside a precompute, and this command takes loops around it"},
+       "distribute: loop j is inside a precompute; this command takes loops outside of it"},
       {"reorder_out_of_a_workspace", gemm("precompute(B(i, k) * C(k, j), {j}, {jw}, W)\nreorder({jw, i})"),
-       "reorder: loop jw stands inside a precompute, and this command takes loops around it"},
+       "reorder: loop jw is inside a precompute; this command takes loops outside of it"},
       {"parallelize_around_a_workspace", gemm("precompute(B(i, k) * C(k, j), {j}, {jw}, W)\nparallelize(i)"),
        "parallelize: a workspace is filled inside loop i; name a loop of its producer or of its consumer"},
       {"substitute_around_a_workspace", gemm("precompute(C(k, j), {}, {}, W)\nsubstitute({i, j, k}, gemm)"),
@@ -381,19 +382,19 @@ const std::vector<Refusal>& refusals() {
       {"precompute_rotated_by_the_sum",
        statement("T(i, j, l) = B(i, k) * C(k, j) * T2(i, j, l)",
                  "reorder({i, j, k, l})\nrotate(l, k, lr)\nprecompute(B(i, k) * C(k, j), {j}, {jw}, W)"),
-       "precompute: index l is rotated by loop k, which the producer takes"},
+       "precompute: index l is rotated by loop k, which would move into the producer"},
       // Workspaces with a home.
       {"home_dimensions", gemm("precompute(B(i, k) * C(k, j), {j}, {jw}, b2)\nprecompute(B(i, k), {i}, {iw}, T)"),
-       "precompute: T has 3 dimensions, but 1 loops and 1 names for them are given"},
+       "precompute: T has 3 dimensions, but the command gives 1 loop and 1 copy"},
       {"home_of_a_loop", gemm("divide(j, jo, ji, 2)\nprecompute(B(i, k) * C(k, j), {ji}, {jw}, b)"),
-       "precompute: ji is not an index of the statement, and the tensor b is indexed by those"},
+       "precompute: ji is not an index of the statement, so it cannot index the tensor b"},
       {"home_in_the_statement", gemm("precompute(B(i, k) * C(k, j), {i, j}, {iw, jw}, B)"),
        "precompute: the statement uses B itself; precompute into another tensor"},
       {"home_without_an_index", gemm("precompute(B(i, k) * C(k, j), {j}, {jw}, b)"),
-       "precompute: b is a tensor, so it has to be indexed by all that the part does not sum; i is missing"},
+       "precompute: b is a tensor, so it needs every index that the part does not sum; i is missing"},
       {"home_with_too_much",
        statement("A(i, j) = B(i, k) * T(i, i, j)", "precompute(B(i, k), {i, j, l}, {iw, jw, lw}, T2)"),
-       "precompute: l is not an index of the statement, and the tensor T2 is indexed by those"},
+       "precompute: l is not an index of the statement, so it cannot index the tensor T2"},
       {"home_that_the_part_does_not_use", with_d("precompute(C(k, j) * 1, {i, j}, {iw, jw}, D)"),
        "precompute: C(k, j) * 1 is not a part of the right side B(i, k) * C(k, j)"},
       {"home_along_another_index",
@@ -402,20 +403,20 @@ const std::vector<Refusal>& refusals() {
        "precompute: B(i, k) does not depend on j"},
       {"home_addend_of_another_sum",
        statement("A(i, j) = B(i, k) - C(i, j) + C(k, j)", "precompute(B(i, k) - C(i, j), {i, j, k}, {iw, jw, kw}, T)"),
-       "precompute: the sum over k takes in C(i, j), which does not use k; precompute the addends that use it"},
+       "precompute: the sum over k includes C(i, j), which does not use k; precompute only the addends that use k"},
       {"home_too_late", with_d("split(k, ko, ki, 2)\nprecompute(B(i, k) * C(k, j), {i, j}, {iw, jw}, D)"),
-       "precompute: k was scheduled before, and is summed by a statement of its own; put precompute before split(k, "
-       "ko, ki, 2)"},
+       "precompute: the new statement sums over k, which an earlier command has scheduled; put precompute before "
+       "split(k, ko, ki, 2)"},
       // Distribute by notation.
       {"notation_broadcasts", gemm("distribute({i}, {io}, {ii}, x -> x* on M)"),
-       "distribute: an iteration runs on one processor, and `*` would run it on all of a dimension, which only a copy "
-       "into replicas there may; fix the dimension to a face"},
+       "distribute: `*` would run each iteration on all processors of a dimension, which is legal only for a copy into "
+       "replicas there; fix the dimension to a face"},
       {"notation_copies_where_there_is_no_replica",
        placed("Grid(2, 3)", "xy -> xy", "distribute({i}, {io}, {ii}, x -> x* on M)"),
-       "distribute: an iteration runs on one processor, and `*` would run it on all of a dimension, which only a copy "
-       "into replicas there may; fix the dimension to a face"},
+       "distribute: `*` would run each iteration on all processors of a dimension, which is legal only for a copy into "
+       "replicas there; fix the dimension to a face"},
       {"notation_leaves_out", gemm("distribute({i, j}, {io, jo}, {ii, ji}, xy -> x on L)"),
-       "distribute: loop j is y in xy -> x, which no dimension of the grid takes"},
+       "distribute: loop j is y in xy -> x, but y is missing on the right side"},
       {"notation_of_two_levels", gemm("distribute({i}, {io}, {ii}, x -> x on H)"),
        "H has 2 levels, and a notation speaks of one"},
       {"notation_block_of_zero", gemm("distribute({i}, {io}, {ii}, x -> x cyclic(x = zero) on L)"),
@@ -439,7 +440,7 @@ TEST_P(ScheduleRefusal, SaysWhy) {
   } catch (const Error& e) {
     EXPECT_EQ(e.message(), r.message);
     EXPECT_EQ(e.kind(), Error::Kind::Input);
-    EXPECT_GT(e.span().line, 0) << "no place";
+    EXPECT_GT(e.span().line, 0) << "the error has no line";
     test::expect_golden("refusals/" + r.name + ".txt", std::string(e.what()) + "\n");
     return;
   }
@@ -449,7 +450,7 @@ TEST_P(ScheduleRefusal, SaysWhy) {
 INSTANTIATE_TEST_SUITE_P(Schedules, ScheduleRefusal, testing::ValuesIn(refusals()),
                          [](const auto& tested) { return tested.param.name; });
 
-// The whole text, once in sight of the reader.
+// One whole text.
 TEST(ScheduleRefusalText, HasTheLineTheCaretAndTheLoops) {
   try {
     test::plan_text(gemm("split(i, io, ii, 2)\ncommunicate(A, i)"));

@@ -4,7 +4,7 @@
 
 namespace distal::core::test {
 
-// Programs that more than one engine is tested with, beside those in algorithms/.
+// Programs that the tests of several engines use, besides those in algorithms/.
 
 inline const std::string kMatvecByRows = R"(param n = 13, g = 4
 machine M = Grid(g)
@@ -17,7 +17,7 @@ schedule
   communicate({a, B, c}, io)
 )";
 
-// B and c stay; every processor has a partial of all of a.
+// B and c do not move; every processor computes a partial of the whole vector a.
 inline const std::string kMatvecByColumns = R"(param n = 13, g = 4
 machine M = Grid(g)
 tensor a(n) : x -> 0 on M
@@ -81,7 +81,7 @@ schedule
   substitute({iii, jii, kii}, gemm)
 )";
 
-// To be ended by one of the two below: B and C are shared by a node, or each processor has its own.
+// Incomplete: append kSharedByNode (the processors of a node share B and C) or kEachItsOwn (each acquires its own).
 inline const std::string kTwoLevelSumma = R"(param ni = 13, nj = 17, nk = 19, chunk = 4
 machine M = Grid(2, 3) of Grid(2)
 tensor A(ni, nj) : xy -> xy, xy -> y on M
@@ -95,7 +95,7 @@ schedule
   distribute(ji, jio, jii, M[1])
 )";
 
-// To be ended by a distribution of ki onto M[1], and communicates.
+// Incomplete: append a distribution of ki onto M[1] and the communicate commands.
 inline const std::string kReductionAtBothLevels = R"(param ni = 7, nj = 9, nk = 23
 machine M = Grid(2, 2) of Grid(3)
 tensor A(ni, nj) : xy -> x0, xy -> 0 on M

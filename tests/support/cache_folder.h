@@ -8,15 +8,15 @@
 
 namespace distal::core::test {
 
-using distal::core::Environment;
+using distal::core::ScopedVariable;
 
-// A cache of compiled leaves of the tests' own.
+// While it lives, compiled leaves are cached in the folder `path`, not in the user's cache.
 class CacheFolder {
  public:
   explicit CacheFolder(const std::string& path) : environment_("DISTAL_CACHE", path) { mkdir(path.c_str(), 0700); }
 
  private:
-  Environment environment_;
+  ScopedVariable environment_;
 };
 
 }  // namespace distal::core::test

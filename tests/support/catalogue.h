@@ -12,14 +12,14 @@
 
 namespace distal::core::test {
 
-// A program for engines of several processes, with its data.
+// A program to run on several processes, with its params, its element type and the seed of its data.
 struct Sample {
   std::string name;
   std::string text;
   std::string settings;
   ElementType type = ElementType::Double;
   uint64_t seed = 1;
-  bool exactly = true;  // sums are exact
+  bool exactly = true;  // sums are exact, so the result must equal the reference
 
   Plan plan() const {
     Module module = parse_text(text);
@@ -28,7 +28,7 @@ struct Sample {
   }
 };
 
-// A copy of one element goes home while the next is computed into the same memory.
+// A copy of one element is written home while the next element is computed into the same memory.
 inline const std::string kOneElementAtATime = R"(param n = 7
 machine M = Grid(3, 3)
 tensor A(n, n) : xy -> 1y on M
@@ -40,8 +40,8 @@ schedule
   communicate(A, k2)
 )";
 
-// Every algorithm, kernel and machine of levels on grids that are square, flat and prime, at sizes drawn by the seed,
-// which rarely fit.
+// Every algorithm and kernel on square, flat and prime grids, and machines of several levels. The seed draws the sizes,
+// which the grids rarely divide.
 class Catalogue {
  public:
   explicit Catalogue(uint64_t seed) : seed_(seed), choice_(seed) {
@@ -59,7 +59,7 @@ class Catalogue {
     samples_.push_back({name, text, settings, types[(samples_.size() + seed_) % types.size()], seed_});
   }
 
-  // "ni=17,nj=3" for names like "ni nj"; now and then fewer elements than processors.
+  // Random sizes, as "ni=17,nj=3" for the names ni and nj. Some have fewer elements than there are processors.
   std::string sizes(const std::vector<std::string>& names, int64_t most) {
     std::string out;
     for (const std::string& name : names) {
@@ -158,7 +158,7 @@ class Catalogue {
   std::vector<Sample> samples_;
 };
 
-// A random program, most of them on integers; nothing where it is not legal.
+// A random program, or nothing where the generated program is not legal. Most have integer elements.
 inline std::optional<Sample> random_sample(uint64_t seed) {
   Sample out{fmt::format("random program of seed {}", seed), property::generate_program(seed).text, "",
              seed % 3 == 0 ? ElementType::Int32 : ElementType::Int64, seed};

@@ -17,42 +17,42 @@
 
 namespace distal::core::test {
 
-// What a test that cannot go on says.
-struct Wrong : std::runtime_error {
+// A failed check. The processes of the test must stop, so it is thrown.
+struct TestFailure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 inline void require_equal(const std::string& what, int64_t have, int64_t want) {
-  if (have != want) throw Wrong(fmt::format("{}: {}, expected {}", what, have, want));
+  if (have != want) throw TestFailure(fmt::format("{}: {}, expected {}", what, have, want));
 }
 
-// Of the whole plan, however many processes there are.
+// Compares the sum of the counts of all processes with the cost of the whole plan.
 inline void require_cost(const Plan& plan, int64_t bytes_moved, int64_t messages) {
   Cost cost = count_cost(plan);
   require_equal("bytes moved", bytes_moved, cost.bytes_moved);
   require_equal("messages", messages, cost.messages);
 }
 
-// Engines hold back all of its runs that they may.
-class HeldBack : public SharedLeaf {
+// A leaf for which engines always join steps where they may.
+class AlwaysJoining : public SharedLeaf {
  public:
   using SharedLeaf::SharedLeaf;
-  bool gains_together() const override { return true; }
+  bool gains_from_joining() const override { return true; }
 };
 
-// No leaf is compiled where that takes longer than the whole program does interpreted.
+// Leaves that need no compiler. In programs this small, compiling takes longer than interpreting the whole program.
 inline std::vector<std::unique_ptr<LeafKernel>> quick_leaves(const Plan& plan) {
   std::vector<std::unique_ptr<LeafKernel>> leaves;
   for (const StagePlan& stage : plan.stages) {
     bool marked = !all_marks(leaf_of(*stage.stage).root).empty();
-    leaves.push_back(std::make_unique<HeldBack>(
+    leaves.push_back(std::make_unique<AlwaysJoining>(
         make_leaf(stage, plan.program->module.type, marked ? LeafChoice::Interpreted : LeafChoice::Automatic)));
   }
   return leaves;
 }
 
-// The tensors of a program as every process must see them, each whole and in row-major order: small integers at first,
-// so that sums are exact in any order, and then what the statements make of them.
+// The elements that all tensors of a program must have, each tensor whole and in row-major order. They begin as small
+// integers, so that sums are exact in any order. advance() sets the output of a statement.
 class Expected {
  public:
   Expected(const Plan& plan, uint64_t seed) : plan_(plan), type_(plan.program->module.type) {
@@ -73,7 +73,7 @@ class Expected {
     }
   }
 
-  // Goes on to the tensors after a stage, whose output came to be `made`, which is held against the reference.
+  // Checks `made`, the output of a stage, against the reference, and takes it as the expected tensor from then on.
   void advance(const StagePlan& stage, std::vector<std::byte> made, bool exactly) {
     ElementReader before = [&](const std::string& name, std::span<const int64_t> at) -> const void* {
       return element(plan_.tensor_index(name), at);
@@ -85,12 +85,12 @@ class Expected {
     require_equal("bytes of a whole tensor", static_cast<int64_t>(made.size()),
                   static_cast<int64_t>(tensors_[static_cast<size_t>(stage.output)].size()));
     CheckResult result = check_statement(statement, type_, extents_in(statement), before, after, 0, 1);
-    if (!result.ok) throw Wrong(fmt::format("{}: {}", to_string(statement), result.first_wrong));
-    if (exactly && result.max_relative_error != 0) throw Wrong(to_string(statement) + ": not exact");
+    if (!result.ok) throw TestFailure(fmt::format("{}: {}", to_string(statement), result.first_wrong));
+    if (exactly && result.max_relative_error != 0) throw TestFailure(to_string(statement) + ": not exact");
     tensors_[static_cast<size_t>(stage.output)] = std::move(made);
   }
 
-  // Every element of every piece, replicas too, for which `is_here` holds.
+  // Checks every element of the pieces, replicas included, of the processors for which `is_here` holds.
   void check_pieces(const TensorStore& store, const std::function<bool(int64_t)>& is_here) const {
     for (int t = 0; t < static_cast<int>(tensors_.size()); ++t) {
       const Ownership& owners = plan_.tensors[static_cast<size_t>(t)].owners;
@@ -136,8 +136,8 @@ class Expected {
   void check_rect(const TensorStore& store, int t, int64_t p, const Rect& rect) const {
     for_each_point(rect, [&](const Coordinates& at) {
       if (std::memcmp(store.element(t, p, at), element(t, at), static_cast<size_t>(size_of(type_))) == 0) return;
-      throw Wrong(fmt::format("{}({}) of processor {} is not what its other owners have, or had before",
-                              plan_.tensors[static_cast<size_t>(t)].name, fmt::join(at, ", "), p));
+      throw TestFailure(fmt::format("{}({}) of processor {} differs from the expected element",
+                                    plan_.tensors[static_cast<size_t>(t)].name, fmt::join(at, ", "), p));
     });
   }
 

@@ -8,7 +8,7 @@
 
 namespace distal::core::test {
 
-// A tensor somewhere: its dimensions, its distribution and its machine, as text.
+// The declaration of a tensor in parts: its dimensions, its distribution and its machine.
 struct Layout {
   std::string name;
   std::string dimensions;

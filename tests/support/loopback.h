@@ -19,16 +19,16 @@
 
 namespace distal::core::test {
 
-// Carries the messages of several "processes" of one process, in an order of its own. Some sends are complete at once,
-// as small ones of MPI are, and some only when they were received, as large ones are.
+// Delivers the messages between simulated processes, which are threads of one process, in a random order. Some sends
+// complete at once, like small MPI messages; the others complete when they are received, like large ones.
 class LoopbackHub {
  public:
-  // By processor its process, and by process its node.
+  // The process of each processor, and the node of each process.
   LoopbackHub(std::vector<int> processes, std::vector<int> nodes, ElementType type, uint64_t seed)
       : processes_(std::move(processes)), type_(type), choice_(seed), thread_([this] { work(); }) {
     std::map<int, int> sizes;
     for (int node : nodes) ++sizes[node];
-    for (auto [node, size] : sizes) meetings_[node] = std::make_unique<std::barrier<>>(size);
+    for (auto [node, size] : sizes) barriers_[node] = std::make_unique<std::barrier<>>(size);
     nodes_ = std::move(nodes);
   }
 
@@ -42,14 +42,14 @@ class LoopbackHub {
   }
 
   int process_of(int64_t processor) const { return processes_[static_cast<size_t>(processor)]; }
-  // How many messages the processor that sent most of them sent.
+  // The largest number of messages that one processor sent.
   int64_t most_sent() {
     std::lock_guard lock(mutex_);
     int64_t most = 0;
     for (const auto& [processor, count] : sent_) most = std::max(most, count);
     return most;
   }
-  void meet(int process) { meetings_.at(nodes_[static_cast<size_t>(process)])->arrive_and_wait(); }
+  void barrier(int process) { barriers_.at(nodes_[static_cast<size_t>(process)])->arrive_and_wait(); }
 
   void send(Message message, Transport::Done done) {
     bool at_once = false;
@@ -74,12 +74,12 @@ class LoopbackHub {
 
  private:
   static constexpr size_t kSent = 0, kReceived = 1;
-  struct Posted {
+  struct Request {
     Message message;
-    std::unique_ptr<std::vector<std::byte>> packed;  // what was sent at once
+    std::unique_ptr<std::vector<std::byte>> packed;  // the copy of a message whose send completed at once
     Transport::Done done;
   };
-  using Both = std::array<std::optional<Posted>, 2>;
+  using RequestPair = std::array<std::optional<Request>, 2>;
 
   static std::vector<int> rows_first(const Rect& rect) {
     std::vector<int> order(rect.dimensions());
@@ -93,64 +93,65 @@ class LoopbackHub {
     return static_cast<size_t>(bytes);
   }
 
-  void post(Posted posted, size_t side) {
-    std::tuple key{process_of(posted.message.source), process_of(posted.message.destination), posted.message.number};
+  void post(Request request, size_t side) {
+    std::tuple key{process_of(request.message.source), process_of(request.message.destination), request.message.number};
     std::lock_guard lock(mutex_);
-    Both& both = pending_[key];
-    both[side] = std::move(posted);
-    if (!both[kSent] || !both[kReceived]) return;
-    ready_.push_back(std::move(both));
+    RequestPair& pair = pending_[key];
+    pair[side] = std::move(request);
+    if (!pair[kSent] || !pair[kReceived]) return;
+    ready_.push_back(std::move(pair));
     pending_.erase(key);
     more_.notify_one();
   }
 
   void work() {
     while (true) {
-      Both both;
+      RequestPair pair;
       bool late = false;
       {
         std::unique_lock lock(mutex_);
         more_.wait(lock, [&] { return stopping_ || !ready_.empty(); });
         if (ready_.empty()) return;
         std::swap(ready_[static_cast<size_t>(choice_.below(static_cast<int64_t>(ready_.size())))], ready_.back());
-        both = std::move(ready_.back());
+        pair = std::move(ready_.back());
         ready_.pop_back();
         late = choice_.chance(25);
       }
-      // Time for the others to do what they must not do yet.
+      // A late delivery: processes that do not wait for the message as they must would go on meanwhile.
       if (late) std::this_thread::sleep_for(std::chrono::microseconds(200));
-      deliver(both);
+      deliver(pair);
     }
   }
 
-  void deliver(Both& both) {
-    const Message &from = both[kSent]->message, &to = both[kReceived]->message;
+  void deliver(RequestPair& pair) {
+    const Message &from = pair[kSent]->message, &to = pair[kReceived]->message;
     int64_t bytes = 0;
     require_equal("parts of a message", static_cast<int64_t>(to.parts.size()), static_cast<int64_t>(from.parts.size()));
     for (size_t i = 0; i < to.parts.size(); ++i) {
-      if (to.parts[i].rect != from.parts[i].rect) throw Wrong("the ends of a message have different rectangles");
+      if (to.parts[i].rect != from.parts[i].rect)
+        throw TestFailure("sender and receiver of a message have different rectangles");
       copy_rect(type_, to.parts[i].view, from.parts[i].view, to.parts[i].rect);
       bytes += to.parts[i].rect.volume() * size_of(type_);
     }
-    both[kSent]->done(0);
-    both[kReceived]->done(bytes);
+    pair[kSent]->done(0);
+    pair[kReceived]->done(bytes);
   }
 
   std::vector<int> processes_, nodes_;
   ElementType type_;
-  std::map<int, std::unique_ptr<std::barrier<>>> meetings_;  // by node
+  std::map<int, std::unique_ptr<std::barrier<>>> barriers_;  // by node
 
   std::mutex mutex_;
   std::condition_variable more_;
   property::Choice choice_;
-  std::map<std::tuple<int, int, int64_t>, Both> pending_;
-  std::vector<Both> ready_;
+  std::map<std::tuple<int, int, int64_t>, RequestPair> pending_;
+  std::vector<RequestPair> ready_;
   std::map<int64_t, int64_t> sent_;  // messages by processor
   bool stopping_ = false;
-  std::thread thread_;  // last: it uses all of the above
+  std::thread thread_;  // the last member: the thread uses all others
 };
 
-// What one of the processes sees.
+// The transport of one simulated process.
 class Loopback : public Transport {
  public:
   Loopback(LoopbackHub& hub, int process) : hub_(hub), process_(process) {}
@@ -161,9 +162,9 @@ class Loopback : public Transport {
   }
   void send(const Message& message, Done done) override { hub_.send(message, std::move(done)); }
   void receive(const Message& message, Done done) override { hub_.receive(message, std::move(done)); }
-  void meet() override { hub_.meet(process_); }
+  void barrier() override { hub_.barrier(process_); }
   void fail(const std::exception_ptr& why) override { std::rethrow_exception(why); }
-  void computes(bool) override {}
+  void set_computing(bool) override {}
 
  private:
   LoopbackHub& hub_;

@@ -17,7 +17,7 @@
 
 namespace distal::core::test {
 
-// "ni=37, gx=3" as values by name.
+// Parses "ni=37, gx=3" into values by name.
 inline Bindings settings_of(const std::string& text) {
   Bindings out;
   std::stringstream words(text);
@@ -48,7 +48,7 @@ inline const std::vector<std::string>& algorithm_names() {
 
 inline Module parse_text(const std::string& text) { return parse_module(text, "t.distal"); }
 
-// A program with its params, down to the Plan. The Plan keeps the Program alive.
+// Validates and compiles a program and makes its Plan. The Plan keeps the Program alive.
 inline Plan plan_module(const Module& module, const Bindings& overrides, PlanOptions options = {}) {
   Bindings params = distal::core::bind(module, overrides);
   validate(module, params);

@@ -30,7 +30,8 @@ struct RunOptions {
   uint64_t seed = 1;
 };
 
-// The value of an element: a function of tensor, place and seed, so that the reference needs no copy of it.
+// Writes the start value of an element. It depends only on the seed and the index, so the reference computes it again
+// instead of keeping a copy.
 inline void write_sample(ElementType type, bool integer_valued, uint64_t seed, int64_t index, void* element) {
   with_element_type(type, [&](auto zero) {
     using T = decltype(zero);
@@ -40,7 +41,7 @@ inline void write_sample(ElementType type, bool integer_valued, uint64_t seed, i
   });
 }
 
-// A planned and verified program with its data in place, that can be run again and again and is checked each time.
+// A planned and verified program with its data in place. It can run many times; run_and_check checks the result.
 class TestRun {
  public:
   TestRun(const std::string& text, const std::string& settings, RunOptions options = {})
@@ -49,7 +50,7 @@ class TestRun {
   TestRun(const Module& module, const Bindings& settings, RunOptions options)
       : TestRun(std::make_unique<Plan>(plan_module(module, settings, PlanOptions{options.neighbours})), options) {}
 
-  // Takes a plan made by the test; leaves may be the test's own too. A plan that is broken on purpose is not verified.
+  // For a test that made the plan, and perhaps the leaves, itself. `verified` is false for a plan broken on purpose.
   TestRun(std::unique_ptr<Plan> plan, RunOptions options, std::vector<std::unique_ptr<LeafKernel>> leaves = {},
           bool verified = true)
       : options_(options),
@@ -84,7 +85,7 @@ class TestRun {
   const std::vector<std::string>& leaf_names() const { return leaf_names_; }
   int64_t peak() const { return allocator_.peak_per_processor(); }
 
-  // New data for all tensors.
+  // Fills all tensors with the data of a seed.
   void place(uint64_t seed) {
     seed_ = seed;
     for (size_t t = 0; t < plan_->tensors.size(); ++t) {
@@ -104,7 +105,7 @@ class TestRun {
   // Runs every statement and compares every element of its output, in every replica.
   void run_and_check() {
     counts_ = {};
-    std::map<int, std::vector<std::byte>> now;  // what statements wrote
+    std::map<int, std::vector<std::byte>> now;  // the outputs so far, by tensor
     for (size_t s = 0; s < plan_->stages.size(); ++s) {
       const StagePlan& stage = plan_->stages[s];
       counts_ += engine_->run_stage(s);
@@ -162,8 +163,8 @@ class TestRun {
   RunCounts counts_;
 };
 
-// Runs a program once and checks all of its output against the reference, and what was really handed over against
-// what the plan says.
+// Runs a program once. Checks every element of its output against the reference, and its counts and its memory against
+// the plan.
 inline RunCounts run_text(const std::string& text, const std::string& settings = {}, RunOptions options = {}) {
   SCOPED_TRACE(settings);
   TestRun run(text, settings, options);

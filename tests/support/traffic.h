@@ -9,7 +9,7 @@
 
 namespace distal::core::test {
 
-// Everything that leaves a processor, one entry a piece.
+// A piece that one processor sends to another.
 struct Movement {
   std::string tensor;
   int64_t step = 0;

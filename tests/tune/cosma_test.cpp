@@ -17,7 +17,7 @@
 namespace distal::core {
 namespace {
 
-static_assert(kMostCosmaSteps <= kMaxSteps, "what is planned must not have too many steps");
+static_assert(kMostCosmaSteps <= kMaxSteps, "plan_cosma must not plan more steps than a plan may have");
 
 constexpr int64_t kAmple = int64_t{1} << 50;
 
@@ -30,7 +30,7 @@ std::string settings_of(const CosmaProblem& p, const CosmaPlan& plan) {
                      plan.gz, plan.steps, plan.seqi, plan.seqj);
 }
 
-// What the planner says is needed at least.
+// The least memory that the planner says is needed.
 int64_t least_bytes(CosmaProblem p) {
   p.bytes_per_processor = 1;
   try {
@@ -45,7 +45,7 @@ int64_t least_bytes(CosmaProblem p) {
   return 1;
 }
 
-// What every plan must satisfy, counted without the planner's own formulas where that is possible.
+// Conditions on every plan, which use as few of the planner's formulas as possible.
 void expect_sound(const CosmaProblem& p, const CosmaPlan& plan) {
   EXPECT_EQ(plan.used_processors, plan.gx * plan.gy * plan.gz);
   EXPECT_LE(plan.used_processors, p.processors);
@@ -54,13 +54,13 @@ void expect_sound(const CosmaProblem& p, const CosmaPlan& plan) {
   EXPECT_GE(std::min({plan.gx, plan.gy, plan.gz, plan.steps, plan.seqi, plan.seqj}), 1);
   EXPECT_LE(plan.used_processors * plan.steps * plan.seqi * plan.seqj, kMaxSteps);
 
-  // Somebody has the average of the home pieces.
+  // Some processor has at least the average of the home pieces.
   int64_t elements = p.ni * p.nj + p.ni * p.nk + p.nk * p.nj;
   EXPECT_GE(plan.memory_per_processor, ceil_div(elements, plan.used_processors) * p.element_size);
 }
 
-// The plan's own count of what a planned program moves and holds.
-void expect_kept(const CosmaProblem& p, const CosmaPlan& plan) {
+// The program's Plan moves and holds what the planner promises.
+void expect_plan_agrees(const CosmaProblem& p, const CosmaPlan& plan) {
   std::string settings = settings_of(p, plan);
   Cost cost = test::cost_of_algorithm("cosma", settings);
   EXPECT_LE(cost.peak_bytes_per_processor, p.bytes_per_processor) << settings;
@@ -93,7 +93,7 @@ TEST(Cosma, TheGridFollowsTheShape) {
   EXPECT_EQ(flat.gy, 4);
 }
 
-// The count is the plan's own, for any grid, steps and sequential parts, and not only for those that are printed.
+// For any grid, steps and sequential parts, the planner's count equals that of the Plan.
 TEST(Cosma, CountsWhatThePlanCounts) {
   std::mt19937 random(11);
   auto pick = [&](int64_t most) { return static_cast<int64_t>(random() % static_cast<uint64_t>(most)) + 1; };
@@ -109,13 +109,13 @@ TEST(Cosma, CountsWhatThePlanCounts) {
   }
 }
 
-// Whatever is planned, from the least memory that fits to ten times it, can be explained, and keeps its word there.
+// From the least memory that fits to ten times as much, every planned program can be explained and fits.
 TEST(Cosma, PlansCanBeExplainedAndFit) {
   std::mt19937 random(12);
   auto pick = [&](int64_t most) { return static_cast<int64_t>(random() % static_cast<uint64_t>(most)) + 1; };
   int with_steps = 0, with_parts = 0, with_idle = 0;
   for (int round = 0; round < 250; ++round) {
-    // With little more than the home pieces a large problem has millions of steps, which take a while to count.
+    // If a large problem gets little more memory than its home pieces, it has millions of steps: too slow to count.
     bool small = round % 5 != 0;
     int64_t side = small ? 24 : 400;
     CosmaProblem p = problem(pick(side), pick(side), pick(side), pick(small ? 30 : 100), 0);
@@ -126,7 +126,7 @@ TEST(Cosma, PlansCanBeExplainedAndFit) {
       p.bytes_per_processor = bytes;
       CosmaPlan plan = plan_cosma(p);
       expect_sound(p, plan);
-      expect_kept(p, plan);
+      expect_plan_agrees(p, plan);
       with_steps += plan.steps > 1;
       with_parts += plan.seqi * plan.seqj > 1;
       with_idle += plan.idle_processors > 0;
@@ -139,7 +139,7 @@ TEST(Cosma, PlansCanBeExplainedAndFit) {
   EXPECT_GT(with_idle, 200);
 }
 
-// COSMA's s = (S - ab) / (a + b) on 4 x 4 x 4, beside the home pieces.
+// COSMA's s = (S - ab) / (a + b) on a 4 x 4 x 4 grid, where S is the memory besides the home pieces.
 TEST(Cosma, FewestStepsThatFit) {
   constexpr int64_t kHome = 3 * 1024 * 1024 / 64, kTile = 256 * 256;
   for (int64_t chunk : {256, 128, 64}) {
@@ -148,36 +148,36 @@ TEST(Cosma, FewestStepsThatFit) {
     EXPECT_EQ(settings_of(p, plan),
               fmt::format("ni=1024,nj=1024,nk=1024,gx=4,gy=4,gz=4,steps={},seqi=1,seqj=1", 256 / chunk));
     EXPECT_EQ(plan.memory_per_processor, p.bytes_per_processor);
-    EXPECT_EQ(plan.bytes_moved, 3 * 3 * 1024 * 1024 * 8);  // whatever the steps
-    expect_kept(p, plan);
+    EXPECT_EQ(plan.bytes_moved, 3 * 3 * 1024 * 1024 * 8);  // for any number of steps
+    expect_plan_agrees(p, plan);
     p.bytes_per_processor -= 8;
     EXPECT_GT(plan_cosma(p).steps, plan.steps);
   }
 }
 
-// The other grids of 27 are lines and 9 x 3 x 1, and move more than 3 x 3 x 3 does with its tiles in parts.
+// The other grids of 27 processors, lines and 9 x 3 x 1, move more than 3 x 3 x 3 with sequential parts.
 TEST(Cosma, SequentialPartsWhereTheShortestStepsDoNotFit) {
   constexpr int64_t kHome = 3 * 54 * 54 / 27, kTile = 18 * 18;
   CosmaProblem p = problem(54, 54, 54, 27, 8 * (kHome + kTile + 36));  // one element of k at a time
   CosmaPlan whole = plan_cosma(p);
   EXPECT_EQ(settings_of(p, whole), "ni=54,nj=54,nk=54,gx=3,gy=3,gz=3,steps=18,seqi=1,seqj=1");
   EXPECT_EQ(whole.memory_per_processor, p.bytes_per_processor);
-  expect_kept(p, whole);
+  expect_plan_agrees(p, whole);
   p.bytes_per_processor -= 8;
   CosmaPlan cut = plan_cosma(p);
   EXPECT_EQ(settings_of(p, cut), "ni=54,nj=54,nk=54,gx=3,gy=3,gz=3,steps=3,seqi=1,seqj=2");
   EXPECT_GT(cut.bytes_in_and_out, whole.bytes_in_and_out);
-  expect_kept(p, cut);
+  expect_plan_agrees(p, cut);
 }
 
 TEST(Cosma, LittleMemoryLeavesMoreProcessorsIdle) {
-  // 35 and 34 do not divide 64 elements, and some processor has more than its share; 32 have 3072 bytes each at home.
+  // With 35 or 34 processors some home pieces are larger than 3100 bytes; with 32 each has 3072 bytes.
   CosmaProblem p = problem(64, 64, 64, 35, 3100);
   CosmaPlan tight = plan_cosma(p);
   EXPECT_EQ(tight.used_processors, 32);
   EXPECT_TRUE(tight.memory_forces_idle);
   expect_sound(p, tight);
-  expect_kept(p, tight);
+  expect_plan_agrees(p, tight);
   p.bytes_per_processor = 8000;
   EXPECT_FALSE(plan_cosma(p).memory_forces_idle);
   EXPECT_LE(plan_cosma(p).idle_processors, 1);
@@ -194,11 +194,11 @@ TEST(Cosma, PrimesLeaveProcessorsIdleWhereThatMovesLess) {
   EXPECT_EQ(many.idle_processors, 2);
   // A line of processors is best where only k is long: then all of them work.
   EXPECT_EQ(plan_cosma(problem(16, 16, 13 << 16, 13, kAmple)).used_processors, 13);
-  // Of a few, none is left idle.
+  // With few processors none is left idle.
   for (int64_t few : {2, 3, 5, 7}) EXPECT_EQ(plan_cosma(problem(960, 960, 960, few, kAmple)).idle_processors, 0);
 }
 
-TEST(Cosma, ASmallProblemEmploysWhatItCan) {
+TEST(Cosma, ASmallProblemUsesAsManyProcessorsAsItCan) {
   CosmaPlan plan = plan_cosma(problem(2, 2, 2, 1000, kAmple));
   EXPECT_LE(plan.used_processors, 8);
   EXPECT_GE(plan.used_processors, 7);
@@ -211,7 +211,7 @@ TEST(Cosma, NoPlanIsAnErrorWithNeedAndHave) {
     FAIL() << "100 bytes cannot be enough";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), Error::Kind::Resources);
-    // An eighth of each tensor, and one element of A at a time.
+    // An eighth of each tensor and one element of A.
     EXPECT_EQ(error.message(), "no plan fits: a processor needs at least 3145736 bytes and has 100");
   }
   // And with exactly that, one fits.
@@ -239,7 +239,7 @@ TEST(Cosma, NonsenseIsRefused) {
             "PROCESSORS is 1000001; at most 1000000 processors can be planned for");
 }
 
-// What is beyond the limits of the language is refused here, and what is within them can be explained.
+// The planner refuses sizes beyond the limits of the language. Sizes at the limits can be explained.
 TEST(Cosma, TheLimitsAreThoseOfTheLanguage) {
   constexpr int64_t kMillion = int64_t{1} << 20;
   EXPECT_EQ(refusal(problem(kMillion, kMillion, kMillion + 1, 1, kAmple)),
@@ -286,7 +286,7 @@ bool has_empty_tiles(const CosmaProblem& p, const CosmaPlan& grid) {
          nonempty_parts(p.nk, grid.gz) != grid.gz;
 }
 
-// Every plan there is on grids without empty tiles.
+// Calls visit for every plan on grids without empty tiles.
 template <class F>
 void for_each_plan(const CosmaProblem& p, F&& visit) {
   for (int64_t gx = 1; gx <= p.ni; ++gx)
@@ -299,7 +299,7 @@ void for_each_plan(const CosmaProblem& p, F&& visit) {
       }
 }
 
-// For small problems: the planner's plan is as good as the best of all, and what it says is needed is.
+// For small problems, compared with all plans: no plan is better, and none needs less than the stated least memory.
 TEST(Cosma, AgreesWithTryingEverything) {
   std::mt19937 random(5);
   auto pick = [&](int64_t most) { return static_cast<int64_t>(random() % static_cast<uint64_t>(most)) + 1; };
@@ -309,7 +309,7 @@ TEST(Cosma, AgreesWithTryingEverything) {
     p.bytes_per_processor = least + pick(2 * least);
     CosmaPlan got = plan_cosma(p);
     int64_t needed = kAmple, fewest_steps = got.steps;
-    std::optional<Wide> fewest;  // elements in and out, by plans that use as many processors as the planner's
+    std::optional<Wide> fewest;  // elements in and out, of plans that use as many processors as the planner's
     for_each_plan(p, [&](const CosmaPlan& plan) {
       CosmaCost cost = cosma_cost(p, plan);
       needed = std::min(needed, cost.memory_elements * 8);

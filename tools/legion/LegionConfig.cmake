@@ -1,7 +1,7 @@
-# What find_package(Legion) reads for the Legion that tools/legion.sh fetches. The wheel's own file asks for a CUDA
-# toolkit, which its headers and libraries do not need.
+# find_package(Legion) reads this for the Legion that tools/legion.sh fetches. The wheel's own file asks for a CUDA
+# toolkit, which the headers and libraries do not need.
 #
-# Sits in lib/cmake/Legion of the folder it describes, so that the folder can be moved.
+# It lies in lib/cmake/Legion of the folder that it describes, and uses relative paths, so that the folder can be moved.
 get_filename_component(Legion_PREFIX "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 
 if(NOT TARGET Legion::Legion)

@@ -1,7 +1,8 @@
 /* A stand-in for libcuda.so.1 on machines without an NVIDIA driver.
  *
- * The Legion that tools/legion.sh fetches can use GPUs, and so will not load without a libcuda.so.1. This one says that
- * there are none. It has what Legion refers to by name; Realm looks the rest up only after cuInit has succeeded. */
+ * The Legion that tools/legion.sh fetches can use GPUs, so it does not load without a libcuda.so.1. This one reports
+ * that there are no GPUs. It defines the functions that Legion links to; Realm looks up all others only after cuInit
+ * has succeeded. */
 
 enum { NO_DEVICE = 100 }; /* CUDA_ERROR_NO_DEVICE */
 

@@ -79,14 +79,14 @@ std::string told_to(const BuiltModule& built, const Prepared& prepared) {
 struct MpiKernel::State {
   State(const Kernel& of, MPI_Comm communicator)
       : kernel(of.state_), cluster(checked(communicator), core::may_share()), node(cluster) {
-    core::or_end_job(cluster, [&] {
+    core::end_job_on_failure(cluster, [&] {
       require_same_on_all();
-      core::together(cluster, [&] { spread(); });
+      core::agree_on_error(cluster, [&] { spread(); });
     });
   }
 
   void require_same_on_all(const RunOptions& options = {}) {
-    core::together(cluster, [&] {
+    core::agree_on_error(cluster, [&] {
       if (options.own_memory) throw Error("own_memory is of the threads engine; ranks have memory of their own");
       std::shared_ptr<const Prepared> prepared = kernel->prepare();
       if (told_for == prepared) return;
@@ -112,11 +112,11 @@ struct MpiKernel::State {
     bool same = engine && made_for == prepared && made_with.threads == options.threads &&
                 made_with.strict_order == options.strict_order && made_shared == node.are_shared();
     // Another node may have begun to share, or ceased to, and everyone knows what everyone does.
-    if (core::all_say(cluster.all(), same)) return;
+    if (core::all_true(cluster.all(), same)) return;
     engine = nullptr;
     std::vector<std::unique_ptr<core::LeafKernel>> leaves;
     // Behind this the engines of others have no memory any more.
-    core::together(cluster, [&] { leaves = shared_leaves(kernel->leaves_for(options)); });
+    core::agree_on_error(cluster, [&] { leaves = shared_leaves(kernel->leaves_for(options)); });
     made_for = prepared;
     made_with = options;
     made_shared = node.are_shared();
@@ -132,14 +132,14 @@ struct MpiKernel::State {
   std::shared_ptr<const Prepared> place_pieces() {
     std::shared_ptr<const Prepared> prepared;
     int64_t missing = 0;
-    core::together(cluster, [&] {
+    core::agree_on_error(cluster, [&] {
       prepared = spread();
       for (const auto& t : kernel->built.tensors) missing = core::checked_add(missing, t->missing_bytes());
       if (missing == 0) apart.require(prepared->plan, kernel->built.tensors);
     });
-    if (core::all_say(cluster.all(), missing == 0)) return prepared;  // as at most runs
+    if (core::all_true(cluster.all(), missing == 0)) return prepared;  // as at most runs
     core::require_machine_memory(cluster, missing, core::available_memory());
-    core::together(cluster, [&] {
+    core::agree_on_error(cluster, [&] {
       for (const auto& t : kernel->built.tensors) t->shared_pieces();
       apart.require(prepared->plan, kernel->built.tensors);
     });
@@ -151,7 +151,7 @@ struct MpiKernel::State {
     std::shared_ptr<const Prepared> prepared = place_pieces();
     node.update(kernel->built.tensors, ranks);
     make_engine(prepared, options);
-    for (size_t t = 0; t < node.pieces().size(); ++t) engine->store().hold(static_cast<int>(t), node.pieces()[t]);
+    for (size_t t = 0; t < node.pieces().size(); ++t) engine->store().set_pieces(static_cast<int>(t), node.pieces()[t]);
     auto start = std::chrono::steady_clock::now();
     int64_t copied = node.copy(engine->threads());
     core::RunCounts counts = engine->run();
@@ -159,7 +159,7 @@ struct MpiKernel::State {
     int64_t most[] = {taken.count(), engine->peak_here(), core::resident_bytes()};
     MPI_Allreduce(MPI_IN_PLACE, most, 3, MPI_INT64_T, MPI_MAX, cluster.all());
     MPI_Allreduce(MPI_IN_PLACE, &copied, 1, MPI_INT64_T, MPI_SUM, cluster.all());
-    engine->store().let_go();
+    engine->store().release_pieces();
     node.let_go();
     return {static_cast<double>(most[0]) * 1e-9,
             counts.bytes_moved,
@@ -196,7 +196,7 @@ std::vector<int64_t> MpiKernel::processors() const {
 
 RunReport MpiKernel::run(const RunOptions& options) {
   RunReport report;
-  core::or_end_job(state_->cluster, [&] { report = state_->run(options); });
+  core::end_job_on_failure(state_->cluster, [&] { report = state_->run(options); });
   return report;
 }
 

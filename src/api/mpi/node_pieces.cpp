@@ -65,7 +65,7 @@ class NodeTraffic : public core::PlanVisitor {
   // From one rank of this node to another.
   bool crosses(int64_t source, int64_t destination) const {
     int from = ranks_[static_cast<size_t>(source)], to = ranks_[static_cast<size_t>(destination)];
-    return from != to && cluster_.is_near(from) && cluster_.is_near(to);
+    return from != to && cluster_.is_on_node(from) && cluster_.is_on_node(to);
   }
 
   const core::Plan& plan_;
@@ -115,7 +115,7 @@ void NodePieces::update(const std::vector<std::shared_ptr<TensorState>>& tensors
   if (cluster_.ranks_on_node() == 1) return;
   bool same = !seen_.empty() && lies_in == lies_in_;
   lies_in_ = std::move(lies_in);
-  if (!core::all_say(cluster_.node(), same)) {
+  if (!core::all_true(cluster_.node(), same)) {
     window_ = nullptr;
     if (choose_ways(ranks)) open(ranks);
   }
@@ -138,7 +138,7 @@ bool NodePieces::choose_ways(const std::vector<int>& ranks) {
   for (size_t t = 0; t < lies_in_.size(); ++t) {
     int64_t held = 0;
     for (int64_t p = 0; p < plan.tensors[t].owners.machine().processors; ++p) {
-      if (cluster_.is_near(ranks[static_cast<size_t>(p)])) held += plan.tensors[t].piece_bytes(p);
+      if (cluster_.is_on_node(ranks[static_cast<size_t>(p)])) held += plan.tensors[t].piece_bytes(p);
     }
     if (agreed[t] != 0) {
       seen_[t].way = Way::Shared;
@@ -173,8 +173,8 @@ std::shared_ptr<core::TensorPieces> NodePieces::of_node(const core::TensorPieces
                                                         size_t number) const {
   auto out = std::make_shared<core::TensorPieces>(own.owners(), own.type(), own.order());
   for (int rank = 0; rank < cluster_.ranks(); ++rank) {
-    if (!cluster_.is_near(rank)) continue;
-    out->place(offsets_of(own, ranks, rank), window_->of(rank, number), rank == cluster_.rank());
+    if (!cluster_.is_on_node(rank)) continue;
+    out->attach(offsets_of(own, ranks, rank), window_->of(rank, number), rank == cluster_.rank());
   }
   return out;
 }
@@ -190,10 +190,10 @@ int64_t NodePieces::copy(int threads) {
   core::ElementType type = own_[0]->type();  // a program computes with one
   int64_t bytes = 0;
   for (const Part& part : parts) bytes += part.rect.volume() * core::size_of(type);
-  core::Caches caches = bytes > kPastCachesBytes ? core::Caches::Pass : core::Caches::Fill;
+  core::StoreKind stores = bytes > kPastCachesBytes ? core::StoreKind::NonTemporal : core::StoreKind::Cached;
   team_->run([&](int thread) {
     for (auto i = static_cast<size_t>(thread); i < parts.size(); i += static_cast<size_t>(threads)) {
-      core::copy_rect(type, parts[i].to, parts[i].from, parts[i].rect, caches);
+      core::copy_rect(type, parts[i].to, parts[i].from, parts[i].rect, stores);
     }
   });
   return bytes;

@@ -4,8 +4,8 @@
 
 namespace distal::core {
 
-// Does what the command line says on the ranks of this job, which must all have the same one; the exit status. A rank
-// that fails alone ends the job.
+// Runs the command line on the ranks of this job and returns the exit status. All ranks must have the same command
+// line. An error on one rank only ends the job.
 int main_of_ranks(int argc, const char* const* argv);
 
 }  // namespace distal::core

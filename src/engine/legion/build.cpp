@@ -20,21 +20,22 @@ namespace {
   throw Error(message, {}, help, Error::Kind::Resources);
 }
 
-// The package with DISTAL's library: of the build folder, or wherever CMake finds an installed one.
+// The CMake option that points to DISTAL's library in the build folder; empty if it is not built there, so that CMake
+// looks for an installed one.
 std::string package_option() {
   std::string folder = DISTAL_PACKAGE_DIR;
   return fs::exists(folder + "/distalTargets.cmake") && fs::exists(folder + "/libdistal.so") ? "-Ddistal_DIR=" + folder
                                                                                              : "";
 }
 
-// What the executable depends on.
+// Everything that the executable depends on.
 std::string key_of(const std::map<std::string, std::string>& files, const LegionSettings& settings) {
   std::string out = fmt::format("{}\n{}\n{}\n", settings.origin, settings.legion_dir, package_option());
   for (const auto& [name, text] : files) out += fmt::format("{}\n{}\n", name, text);
   return out + file_fingerprint(on_path("c++"));
 }
 
-// A folder that goes when the build is done.
+// A folder that is removed at the end, unless it is kept.
 class BuildFolder {
  public:
   explicit BuildFolder(fs::path path) : path_(std::move(path)) { fs::create_directories(path_); }
@@ -71,7 +72,7 @@ std::string build_legion(const std::map<std::string, std::string>& files, const 
   fs::path executable = safe_cache_folder() / name_by_content("legion-" + name, key_of(files, settings));
   if (fs::exists(executable)) return executable;
   std::string cmake = on_path("cmake");
-  if (cmake.empty()) fail("no cmake was found to build a Legion program with", "install cmake");
+  if (cmake.empty()) fail("cmake was not found; it builds the Legion program", "install cmake");
   BuildFolder folder(unique_name(executable));
   write_files(folder.path(), files);
   std::string source = folder.path(), build = source + "/build", log = source + "/log";
@@ -81,7 +82,7 @@ std::string build_legion(const std::map<std::string, std::string>& files, const 
   bool built = run_process(configure, {{}, log, {}}) == 0 && run_process({cmake, "--build", build}, {{}, log, {}}) == 0;
   if (!built) {
     folder.keep();
-    fail("the Legion program could not be built", fmt::format("what the tools said is in {}", log));
+    fail("the Legion program could not be built", fmt::format("the build log is {}", log));
   }
   std::error_code error;
   fs::rename(build + "/" + name, executable, error);

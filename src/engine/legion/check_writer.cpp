@@ -24,7 +24,7 @@ class CheckWriter {
   }
 
   void run() {
-    writer_.line("// " + to_string(source_) + ", by its definition.");
+    writer_.line("// Compares the output of " + to_string(source_) + " with its definition.");
     writer_.open(fmt::format("static Difference check_{}(const std::vector<Operand>& operands)", statement_.number));
     writer_.line("Difference found;");
     declare_operands();
@@ -71,7 +71,7 @@ class CheckWriter {
     for (size_t i = 0; i < count; ++i) writer_.close();
   }
 
-  // A sum covers the terms that use its variable.
+  // Writes a term under the loops of its own sum variables: a sum covers only the terms that use its variable.
   void write_term(const Term& term) {
     std::vector<IndexVar> sums;
     for (const IndexVar& v : variables(term.expr)) {

@@ -22,7 +22,7 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 
 )";
 
-// The C++ of DISTAL's library has its leaves; the loops in the other files are for those who do not have it.
+// With DISTAL's library its leaves are used, without it the loops in the other files.
 constexpr char kCmake[] = R"(find_package(Legion REQUIRED)
 find_package(distal QUIET)
 
@@ -30,7 +30,7 @@ add_executable({name} {name}.cpp)
 target_link_libraries({name} PRIVATE Legion::Legion)
 target_compile_options({name} PRIVATE -fwrapv)
 if(distal_FOUND)
-  # Leaves by DISTAL's library, the same as on its other engines.
+  # DISTAL's library provides the leaves, as on its other engines.
   target_compile_definitions({name} PRIVATE DISTAL_LEAVES)
   target_link_libraries({name} PRIVATE distal::distal)
 else()
@@ -41,7 +41,7 @@ else()
 endif()
 )";
 
-// Where there are GPUs. Which ones is known where there is one; else the code is made for those that most have.
+// For programs on GPUs. The code is made for the GPUs of the building machine, or without one for two common kinds.
 constexpr char kGpuCmake[] = R"(find_package(CUDAToolkit REQUIRED)
 if(NOT CMAKE_CUDA_COMPILER)
   set(CMAKE_CUDA_COMPILER ${{CUDAToolkit_NVCC_EXECUTABLE}})
@@ -67,11 +67,11 @@ target_link_libraries({name} PRIVATE Legion::Legion CUDA::cublas CUDA::cudart)
 target_compile_options({name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fwrapv>)
 )";
 
-// The leaves that run on CPUs beside those.
+// For programs that also have leaves on CPUs.
 constexpr char kGpuCmakeLeaves[] = R"(
 find_package(distal QUIET)
 if(distal_FOUND)
-  # Leaves by DISTAL's library, the same as on its other engines.
+  # DISTAL's library provides the leaves, as on its other engines.
   target_compile_definitions({name} PRIVATE DISTAL_LEAVES)
   target_link_libraries({name} PRIVATE distal::distal)
 else()
@@ -84,7 +84,7 @@ endif()
 
 constexpr const char* kGpuFiles[] = {"gpu.h", "gpu_sums.h", "kernel.h"};
 
-// The names of files that a program is made of, each with a blank before it.
+// The names of a program's source files, each with a blank before it.
 struct Files {
   std::string nests;
   std::string kernels;
@@ -105,7 +105,7 @@ bool has_complex_sums(const LegionSource& source) {
   return uses_gpus(source) && (type == ElementType::ComplexFloat || type == ElementType::ComplexDouble);
 }
 
-// What goes through nvcc.
+// Adds the files that nvcc compiles.
 void add_kernels(const std::vector<LegionSource>& sources, std::map<std::string, std::string>& out, Files& files) {
   auto add = [&](const std::string& file, const std::string& text) {
     out[file] = text;

@@ -8,17 +8,18 @@
 
 namespace distal::core {
 
-// A program to emit, and the name that it goes by: that of its file, without the ending.
+// A program to emit, and its name: the file's name without the extension, made valid by legion_name.
 struct LegionSource {
   std::string name;
   std::shared_ptr<const Program> program;  // of legion_program
 };
 
-// The files of a C++ program for Legion that carries the given programs out, by name: its own text, a CMakeLists.txt,
-// and in distal/ what all emitted programs share. Refuses what Legion has no room for.
+// By name: the files of a C++ program for Legion that carries out the given programs. They are the program itself, a
+// CMakeLists.txt, and in distal/ the headers that all emitted programs share. Throws if a program exceeds a limit of
+// Legion.
 std::map<std::string, std::string> emit_legion(const std::vector<LegionSource>& sources);
 
-// What may be the name of an executable and of a namespace, made of any name.
+// Turns any name into one that is valid for an executable and a C++ namespace.
 std::string legion_name(const std::string& file);
 
 }  // namespace distal::core

@@ -12,7 +12,7 @@ namespace {
 
 bool contains(const std::vector<int>& all, int v) { return std::find(all.begin(), all.end(), v) != all.end(); }
 
-// All that the terms depend on.
+// All indices that the terms depend on.
 std::vector<int> indices_of(const Compute& compute) {
   std::vector<int> out;
   auto add = [&](const std::vector<int>& all) {
@@ -72,8 +72,8 @@ std::optional<double> gemm_factor(const Compute& compute, const LeafBox& box, El
 const Compute& gpu_compute(const Stage& stage) {
   if (const Compute* compute = leaf_of(stage).root.compute()) return *compute;
   throw Error(
-      fmt::format("{} has workspaces in its leaf, and leaves on GPUs have none", to_string(stage.source.statement)),
-      stage.source.statement.span, "leave precompute out, or run it on a machine of CPUs", Error::Kind::Resources);
+      fmt::format("the leaf of {} has workspaces, which leaves on GPUs cannot have", to_string(stage.source.statement)),
+      stage.source.statement.span, "remove the precompute, or use a machine of CPUs", Error::Kind::Resources);
 }
 
 }  // namespace distal::core

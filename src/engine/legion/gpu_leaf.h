@@ -12,8 +12,7 @@ namespace distal::core {
 // Whether a machine's leaves run on GPUs: the processors of its last level do.
 bool has_gpus(const Machine& machine);
 
-// The indices of a leaf, and the values that each takes while all else stands still: the leaf runs over all of their
-// combinations, and where a range is empty over nothing.
+// The indices of a leaf and the range of each in one run. The leaf runs over all combinations of their values.
 struct LeafBox {
   std::vector<int> indices;
   std::vector<Interval<IntExpr>> ranges;  // by index
@@ -21,13 +20,13 @@ struct LeafBox {
   size_t position(int index) const;
 };
 
-// Nothing where the loops of the leaf do not run over a box at every size and on every processor.
+// The box of a stage's leaf; nothing if its loops do not run over a box for every size and processor.
 std::optional<LeafBox> leaf_box(const Stage& stage);
 
-// The factor of a leaf that adds the product of two matrices, or of several pairs of them; nothing for other leaves.
+// The scale of a leaf that adds a matrix product or a batch of them; nothing for other leaves.
 std::optional<double> gemm_factor(const Compute& compute, const LeafBox& box, ElementType type);
 
-// The assignment that a GPU runs; refuses what it cannot.
+// The assignment that a GPU runs. Throws if the leaf has workspaces.
 const Compute& gpu_compute(const Stage& stage);
 
 }  // namespace distal::core

@@ -22,7 +22,6 @@ std::string gpu_type(ElementType type) {
 
 std::string gpu_computing_type(ElementType type) { return is_integer(type) ? computing_type(type) : gpu_type(type); }
 
-// What all kernels have in common: their arguments, and how they compute at a point.
 class KernelWriter {
  public:
   KernelWriter(const Module& module, const Stage& stage, const std::string& function)
@@ -60,7 +59,7 @@ class KernelWriter {
  private:
   void line(const std::string& text) { writer_.line(text); }
   std::string name(int v) const { return "v_" + stage_.space.names[static_cast<size_t>(v)]; }
-  // How many numbers of each kind the kernel is given.
+  // The number of indices of a box, or of variables of a nest: the size of each array of numbers.
   size_t numbers() const { return box_ ? box_->indices.size() : static_cast<size_t>(stage_.space.size()); }
 
   void declare_arguments() {
@@ -85,7 +84,7 @@ class KernelWriter {
 
   // ---- a box ----
 
-  // The output's indices, the one whose elements lie side by side last.
+  // The output's indices in its storage order, so that the last one is contiguous in memory.
   std::vector<int> output_indices() const {
     std::vector<int> out;
     const std::vector<int>& indices = compute_.operands[0].indices;
@@ -111,7 +110,7 @@ class KernelWriter {
     return all.empty() ? "1" : fmt::format("{}", fmt::join(all, " * "));
   }
 
-  // A thread for each element of the output, or, with slices, for a part of its sum.
+  // One thread per output element, or, with several slices, per slice of an element's sum.
   void write_box_kernel() {
     std::vector<int> outputs = output_indices(), sums = sum_indices();
     writer_.open("__global__ void compute(const Arguments a, Int elements, Int slices)");
@@ -143,8 +142,8 @@ class KernelWriter {
     });
   }
 
-  // The loops that move the output become threads, and the others stay loops. Two threads may still have the same
-  // element, as where a loop of the output and one of a sum were made one.
+  // Loops that select the output element become threads, the others stay loops. Two threads may still have the same
+  // element: a collapsed loop can combine a loop of the output with one of a sum. So sums are added atomically.
   void write_nest_kernel() {
     std::vector<int> threads, inner;
     for (int v : loops_) (moves_output(v) || !compute_.accumulate ? threads : inner).push_back(v);
@@ -172,7 +171,7 @@ class KernelWriter {
     writer_.close();
   }
 
-  // The stage's variables without their extents, which the kernel is given.
+  // The stage's variables without extents: the kernel gets these as arguments.
   IterationSpace<int64_t> numbered_space() const { return {stage_.space.names, {}, stage_.space.derivations}; }
 
   static std::string extent(int v) { return fmt::format("a.extent[{}]", v); }
@@ -184,7 +183,7 @@ class KernelWriter {
     }
   }
 
-  // A tile past the end of its variable is no iteration.
+  // Recovers variables. An iteration of a tile past the end of its variable is skipped.
   void recover(const std::vector<Derivation>& derivations) {
     for (const Derivation& d : derivations) {
       for (const std::string& text : recovery_text(

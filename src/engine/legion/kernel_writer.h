@@ -6,8 +6,8 @@
 
 namespace distal::core {
 
-// The CUDA of a leaf: a function that starts its kernel. What it takes are the ranges of the leaf's indices, where it
-// runs over a box, or else the extents and the values of all variables.
+// The CUDA source of a leaf: its kernel and a function that starts it. The function takes the ranges of the leaf's
+// indices if the leaf runs over a box, else the extents and the values of all variables.
 std::string write_gpu_kernel(const Module& module, const Stage& stage, const std::string& function);
 
 }  // namespace distal::core

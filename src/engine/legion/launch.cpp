@@ -13,7 +13,7 @@ void append(std::vector<std::string>& to, const std::vector<std::string>& more) 
   to.insert(to.end(), more.begin(), more.end());
 }
 
-// Beside its processors each process has threads that look after the network.
+// Whether there are more threads than cores: each process also has threads that serve the network.
 bool is_crowded(const LegionLaunch& launch) {
   return launch.ranks > 1 && launch.ranks * (launch.cpus + 1) > launch.cores;
 }
@@ -24,7 +24,7 @@ std::vector<std::string> legion_command(const LegionLaunch& launch, const Legion
   std::vector<std::string> out;
   if (launch.ranks > 1) {
     if (settings.mpirun.empty()) {
-      throw Error("several processes are started by mpirun, which was not found", {}, "install openmpi-bin",
+      throw Error("several processes need mpirun, which was not found", {}, "install openmpi-bin",
                   Error::Kind::Resources);
     }
     append(out, settings.mpirun);

@@ -7,18 +7,18 @@
 
 namespace distal::core {
 
-// How an emitted program is started.
+// How to start an emitted program.
 struct LegionLaunch {
   std::string executable;
   int ranks = 1;                       // processes
-  int cpus = 1;                        // processors of Legion's in each
+  int cpus = 1;                        // Legion's CPU processors in each process
   int cores = 1;                       // of this machine
-  int64_t bytes = 0;                   // of memory for regions in each process
+  int64_t bytes = 0;                   // memory for regions in each process
   std::vector<std::string> arguments;  // of the program itself
-  int gpus = 0;                        // in each process, whose own memories are then as large
+  int gpus = 0;                        // in each process; each GPU gets `bytes` of its memory too
 };
 
-// The words to start it with, and its environment.
+// The command line and the environment to start it with.
 std::vector<std::string> legion_command(const LegionLaunch& launch, const LegionSettings& settings);
 std::vector<std::string> legion_environment(const LegionLaunch& launch, const LegionSettings& settings);
 

@@ -6,7 +6,7 @@ namespace distal::core {
 
 namespace {
 
-// Keywords of C++, and what the emitted text and the headers it includes call by a short name.
+// Keywords of C++, and short names that the emitted text and its headers use.
 constexpr const char* kTaken[] = {"alignas",
                                   "alignof",
                                   "and",
@@ -93,7 +93,7 @@ constexpr const char* kTaken[] = {"alignas",
                                   "Coordinates",
                                   "Rectangle",
                                   "Grid",
-                                  "Places",
+                                  "LaunchDomain",
                                   "Home",
                                   "Tensor",
                                   "Parts",
@@ -119,10 +119,10 @@ constexpr const char* kTaken[] = {"alignas",
                                   "mod",
                                   "min",
                                   "max",
-                                  "cut",
+                                  "blocked",
                                   "cyclic",
                                   "fixed",
-                                  "everywhere",
+                                  "replicated",
                                   "read",
                                   "write",
                                   "overwrite",
@@ -138,7 +138,7 @@ constexpr const char* kTaken[] = {"alignas",
                                   "ranges",
                                   "gemm_on_gpu",
                                   "run_on_gpu",
-                                  "places",
+                                  "domain",
                                   "extent",
                                   "value",
                                   "context",
@@ -185,7 +185,7 @@ CppNames::CppNames() : taken_(std::begin(kTaken), std::end(kTaken)) {}
 
 std::string CppNames::fresh(std::string name) {
   if (!is_identifier(name)) name = "name";
-  if (name[0] == '_') name = "n" + name;  // such names are the library's
+  if (name[0] == '_') name = "n" + name;  // C++ reserves such names
   while (!taken_.insert(name).second) name += "_";
   return name;
 }

@@ -8,13 +8,13 @@
 
 namespace distal::core {
 
-// The names of an emitted program: the user's own, but for those that mean something in C++ or are taken.
+// The names of an emitted program: the user's own, changed if they mean something in C++ or are taken.
 class CppNames {
  public:
   CppNames();
-  // A name of the user's: each one has a C++ name of its own from here on.
+  // Gives a name of the user's program a unique C++ name, and returns that.
   const std::string& add(const std::string& name);
-  // A name that nothing else has.
+  // A name like the given one that nothing else has.
   std::string fresh(std::string name);
   const std::string& operator[](const std::string& name) const { return known_.at(name); }
   bool has(const std::string& name) const { return known_.count(name) > 0; }

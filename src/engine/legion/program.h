@@ -5,11 +5,11 @@
 
 namespace distal::core {
 
-// The Program that is emitted for Legion, and, in the emitted program, the one whose leaves run: tensors without a
-// communicate are acquired as far out as may be, since a step costs a launch.
+// The Program that is emitted for Legion; DISTAL's library makes the emitted program's leaves from the same one.
+// Tensors without a communicate are acquired as far out as possible, as each step costs a launch.
 std::shared_ptr<const Program> legion_program(const Module& module);
 
-// That Program at given params, its leaves as the Program has them.
+// The plan of that Program at given params. Loops are not folded into leaves: a leaf is what one launch runs.
 Plan legion_plan(std::shared_ptr<const Program> program, const Bindings& params);
 
 }  // namespace distal::core

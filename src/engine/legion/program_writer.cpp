@@ -18,18 +18,17 @@ namespace distal::core {
 
 namespace {
 
-constexpr size_t kMostDimensions = 6;  // of Legion as it is built
+constexpr size_t kMostDimensions = 6;  // of Legion as tools/legion.sh fetches it
 
 void require_dimensions(size_t count, const std::string& what, const SourceSpan& span) {
   if (count <= kMostDimensions) return;
-  throw Error(fmt::format("{} has {} dimensions, and Legion has regions and launches of at most {}", what, count,
-                          kMostDimensions),
-              span, {}, Error::Kind::Resources);
+  throw Error(fmt::format("{} has {} dimensions; Legion allows at most {}", what, count, kMostDimensions), span, {},
+              Error::Kind::Resources);
 }
 
 void require_memory(const Tensor& t) {
   if (t.memory != MemoryKind::Gpu || has_gpus(t.machine.value_or(Machine{}))) return;
-  throw Error(fmt::format("tensor {} lives in gpu memory, and the processors that it is on are CPUs", t.name), t.span,
+  throw Error(fmt::format("tensor {} lives in gpu memory, but its processors are CPUs", t.name), t.span,
               "put it on a machine whose last grid says gpu", Error::Kind::Resources);
 }
 
@@ -66,7 +65,7 @@ class ProgramWriter {
   }
 
   void write_text() {
-    writer_.line("// The program as it was written; its leaves are made from it where DISTAL's library is there.");
+    writer_.line("// The text of the program. DISTAL's library, if it is found, makes the leaves from it.");
     writer_.line("static const char* const kText = R\"distal(" + to_string(module_) + ")distal\";");
     writer_.line("");
   }
@@ -77,7 +76,7 @@ class ProgramWriter {
     if (!all.empty()) writer_.line(fmt::format("static Int {};", fmt::join(all, ", ")));
   }
 
-  // Machines by value: a tensor or a schedule may have a grid of its own.
+  // Declares every distinct grid: tensors and schedules may have grids of their own.
   void find_grids() {
     for (const Machine& m : module_.machines) grid_of(m);
     for (const Tensor& t : module_.tensors) grid_of(t.machine.value_or(Machine{}));
@@ -87,7 +86,7 @@ class ProgramWriter {
     writer_.line(fmt::format("static Grid {};", fmt::join(all, ", ")));
   }
 
-  // All levels as one; a machine without any is one processor.
+  // All levels of a machine as one grid. A machine without levels is one processor.
   const std::string& grid_of(const Machine& machine) {
     std::vector<IntExpr> extents;
     bool gpu = has_gpus(machine);
@@ -110,7 +109,7 @@ class ProgramWriter {
     for (const Tensor& t : module_.tensors) {
       require_dimensions(t.dimensions.size(), "tensor " + t.name, t.span);
       require_memory(t);
-      // A tensor may be called like a param; the text knows each by a name of its own.
+      // A tensor and a param may have the same name; each gets its own C++ name.
       tensors_[t.name] = names_.fresh(t.name);
       all.push_back(tensors_[t.name]);
     }
@@ -155,7 +154,7 @@ class ProgramWriter {
                              fmt::join(roles_of(t), ", ")));
   }
 
-  // One a dimension of the machine; a tensor without a distribution lives on the first processor.
+  // One role per machine dimension. A tensor without a distribution lives on the first processor.
   std::vector<std::string> roles_of(const Tensor& t) const {
     std::vector<std::string> out;
     if (!t.distribution) {
@@ -173,11 +172,11 @@ class ProgramWriter {
   std::string role_text(const LevelDistribution& level, const MachineDimension& m) const {
     if (const auto* fix = std::get_if<Fix>(&m.role)) return fmt::format("fixed({})", text(fix->face));
     const auto* partition = std::get_if<Partition>(&m.role);
-    if (!partition) return "everywhere()";
+    if (!partition) return "replicated()";
     const auto& xs = level.tensor_dimensions;
     auto dimension = std::find(xs.begin(), xs.end(), partition->name) - xs.begin();
     auto block = level.cyclic.find(partition->name);
-    if (block == level.cyclic.end()) return fmt::format("cut({})", dimension);
+    if (block == level.cyclic.end()) return fmt::format("blocked({})", dimension);
     return fmt::format("cyclic({}, {})", dimension, text(block->second));
   }
 

@@ -52,7 +52,7 @@ LegionSettings find_legion(const std::string& settings_file) {
   }
   if (!found.legion_dir.empty()) return found;
   throw Error(
-      "there is no Legion to run on", {},
+      "Legion was not found", {},
       "run ./distal from the sources with --engine legion, which fetches it, or set Legion_DIR to the folder of "
       "a LegionConfig.cmake",
       Error::Kind::Resources);

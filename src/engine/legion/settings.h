@@ -5,20 +5,20 @@
 
 namespace distal::core {
 
-// The Legion that programs are built with, and how they are started; tools/legion.sh says what each means.
+// The Legion that programs are built with, and how to start them. tools/legion.sh documents each setting.
 struct LegionSettings {
-  std::string origin;               // which one it is, in words
-  std::string legion_dir;           // where its CMake package is
+  std::string origin;               // which Legion it is
+  std::string legion_dir;           // the folder of its CMake package
   std::vector<std::string> mpirun;  // empty: one process only
   std::vector<std::string> env, args, single_args, crowded_env, crowded_args;
 };
 
-// The user's own, of the environment's Legion_DIR, or else the one that was fetched into the build folder. An Error of
-// kind Resources that says how to get one, if there is none.
+// The Legion of the environment variable Legion_DIR, or else the one fetched into the build folder. Throws an Error of
+// kind Resources, which says how to get Legion, if there is none.
 LegionSettings find_legion();
 LegionSettings find_legion(const std::string& settings_file);
 
-// The settings of a file of KEY=VALUE lines.
+// Parses a settings file's text: KEY=VALUE lines.
 LegionSettings read_legion_settings(const std::string& text);
 
 }  // namespace distal::core

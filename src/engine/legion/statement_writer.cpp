@@ -12,7 +12,7 @@ namespace distal::core {
 
 namespace {
 
-// Which of a machine's dimensions, all levels counted through, a dimension of one level is.
+// The number of a level's dimension among all dimensions of the machine, the outermost level first.
 int machine_dimension(const Machine& machine, int level, int dimension) {
   for (int l = 0; l < level; ++l) dimension += static_cast<int>(machine.levels[static_cast<size_t>(l)].extents.size());
   return dimension;
@@ -34,7 +34,7 @@ std::vector<const Node*> nodes_of(const Stage& stage) {
   return out;
 }
 
-// The sequential loops among them.
+// The sequential loops among the nodes.
 std::vector<int> loops_of(const std::vector<const Node*>& nodes) {
   std::vector<int> out;
   for (const Node* node : nodes) {
@@ -51,29 +51,28 @@ std::set<std::string> names_in(const SymbolicRect& rect) {
   return out;
 }
 
-// One region of a launch: a rectangle of an acquire.
-struct Region {
+// A region of a launch: one rectangle of an acquire.
+struct LaunchRegion {
   int acquire;
   int rect;
-  bool operator==(const Region&) const = default;
+  bool operator==(const LaunchRegion&) const = default;
 };
 
-std::vector<Region> regions_of(const Stage& stage) {
-  std::vector<Region> out;
+std::vector<LaunchRegion> regions_of(const Stage& stage) {
+  std::vector<LaunchRegion> out;
   for (const LeafAccess& a : leaf_of(stage).accesses) {
-    Region region{a.acquire, a.rect};
+    LaunchRegion region{a.acquire, a.rect};
     if (std::find(out.begin(), out.end(), region) == out.end()) out.push_back(region);
   }
   return out;
 }
 
-// The stage's variables join the program's names.
+// Adds the stage's variables to the program's names.
 CppNames with_variables(const Stage& stage, CppNames names) {
   for (const std::string& v : stage.space.names) {
     if (names.has(v)) {
-      throw Error(
-          fmt::format("the loop {0} is called like the param {0}, and a Legion program cannot tell them apart", v),
-          stage.source.statement.span, "rename one of them");
+      throw Error(fmt::format("a loop and a param are both called {}; a Legion program cannot tell them apart", v),
+                  stage.source.statement.span, "rename one of them");
     }
     names.add(v);
   }
@@ -94,10 +93,10 @@ class StatementWriter {
   void write_statement() {
     writer_.line("// " + to_string(stage_.source.statement));
     writer_.open(fmt::format("static void statement_{}(Session<T>& session)", statement_.number));
-    writer_.line(fmt::format("const Places places({}{});", statement_.grid, held_text()));
+    writer_.line(fmt::format("const LaunchDomain domain({}{});", statement_.grid, held_text()));
     write_all_parts();
     visit(*stage_.root);
-    writer_.line(fmt::format("session.settle({});", tensor(stage_.source.statement.lhs.tensor)));
+    writer_.line(fmt::format("session.bring_home({});", tensor(stage_.source.statement.lhs.tensor)));
     writer_.close();
     writer_.line("");
   }
@@ -112,7 +111,7 @@ class StatementWriter {
                    "const Int* const* stride, const Int* first, const Int* last);");
     }
     writer_.open(fmt::format("static void leaf_{}(const LeafCall& call)", statement_.number));
-    declare_still();
+    declare_fixed();
     declare_values();
     declare_operands();
     writer_.line("#ifdef DISTAL_LEAVES");
@@ -123,8 +122,8 @@ class StatementWriter {
     writer_.close();
     writer_.line("");
     write_about("std::string", "leaf_text", "description", "\"loops\"");
-    writer_.line("// Whether it makes its part of the output in whole, which then need not be zero before.");
-    write_about("bool", "leaf_begins", "begins", "false");
+    writer_.line("// Whether the leaf overwrites its part of the output. If so, the output need not be zeroed first.");
+    write_about("bool", "leaf_overwrites", "begins", "false");
   }
 
  private:
@@ -152,7 +151,7 @@ class StatementWriter {
     return out.empty() ? "" : fmt::format(", {{{}}}", fmt::join(out, ", "));
   }
 
-  // What DISTAL's library, or the loops, say of the leaf.
+  // Writes a function that asks DISTAL's library about the leaf, or without it gives the answer for the loops.
   void write_about(const char* type, const char* function, const char* question, const char* of_loops) {
     writer_.open(fmt::format("static {} {}_{}()", type, function, statement_.number));
     writer_.line("#ifdef DISTAL_LEAVES");
@@ -174,7 +173,7 @@ class StatementWriter {
     for (const NodePtr& part : n.parts) visit(*part);
   }
   void show(const Init& n) {
-    writer_.line(fmt::format("if (!leaf_begins_{}()) session.zero({});", statement_.number, tensor(n.tensor)));
+    writer_.line(fmt::format("if (!leaf_overwrites_{}()) session.zero({});", statement_.number, tensor(n.tensor)));
   }
   void show(const Launch& n) { visit(*n.body); }
 
@@ -189,15 +188,15 @@ class StatementWriter {
 
   // ---- parts ----
 
-  // They stand before the loops: those of all steps are made together.
+  // Declares the parts before the loops: the partitions of many steps are made together.
   void write_all_parts() {
     size_t depth = 0;
     for (const Node* node : nodes_) {
       if (std::holds_alternative<Loop>(node->value)) ++depth;
       const auto* n = std::get_if<Acquire>(&node->value);
       for (size_t r = 0; n && r < n->rects.size(); ++r) {
-        Region region{n->id, static_cast<int>(r)};
-        // Where the leaf adds to a partial of a lower level, that one is what it uses.
+        LaunchRegion region{n->id, static_cast<int>(r)};
+        // Skips acquires that the leaf does not use: it adds to the partial of the lowest level only.
         if (std::find(regions_.begin(), regions_.end(), region) != regions_.end()) write_parts(*n, r, depth);
       }
     }
@@ -216,12 +215,12 @@ class StatementWriter {
     std::vector<std::string> extents;
     for (int l : loops) extents.push_back(names_.text(stage_.space.extents[static_cast<size_t>(l)]));
     writer_.open(
-        fmt::format("const Parts {} = session.parts({}, places, Lifetime::{}, {{{}}}, [](const Coordinates&{}, const "
+        fmt::format("const Parts {} = session.parts({}, domain, Lifetime::{}, {{{}}}, [](const Coordinates&{}, const "
                     "Coordinates&{})"
                     " -> Rectangle",
                     parts_name(n, rect), tensor(n.tensor), transient ? "Transient" : "Kept", fmt::join(extents, ", "),
                     dimensions.empty() ? "" : " at", loops.empty() ? "" : " step"));
-    for (const LaunchDimension& d : dimensions) declare_place(d, "at");
+    for (const LaunchDimension& d : dimensions) declare_launch_variable(d, "at");
     declare_loops(loops, "step");
     auto list = [&](const std::vector<IntExpr>& all) {
       std::vector<std::string> out;
@@ -233,7 +232,7 @@ class StatementWriter {
     writer_.close(n.privilege == Privilege::Write ? "}, true);" : "});");
   }
 
-  // What a rectangle depends on.
+  // The launch dimensions that a rectangle depends on.
   std::vector<LaunchDimension> dimensions_in(const SymbolicRect& rect) const {
     std::set<std::string> used = names_in(rect);
     std::vector<LaunchDimension> out;
@@ -242,6 +241,7 @@ class StatementWriter {
     }
     return out;
   }
+  // The loops that a rectangle depends on.
   std::vector<int> loops_in(const SymbolicRect& rect) const {
     std::set<std::string> used = names_in(rect);
     std::vector<int> out;
@@ -251,14 +251,14 @@ class StatementWriter {
     return out;
   }
 
-  void declare_place(const LaunchDimension& d, const char* point) {
+  void declare_launch_variable(const LaunchDimension& d, const char* point) {
     writer_.line(fmt::format("const Int {} = {}[{}];", name(d.variable), point,
                              machine_dimension(stage_.machine, d.level, d.dimension)));
   }
 
-  // What stands still around the leaf.
-  void declare_still() {
-    for (const LaunchDimension& d : launch_dimensions(stage_)) declare_place(d, "call.at");
+  // Declares the variables that are fixed during a run of the leaf.
+  void declare_fixed() {
+    for (const LaunchDimension& d : launch_dimensions(stage_)) declare_launch_variable(d, "call.at");
     declare_loops(loops_, "call.loops");
   }
 
@@ -271,16 +271,16 @@ class StatementWriter {
   void show(const Leaf&) {
     std::vector<std::string> uses;
     std::vector<const Acquire*> acquires = acquires_of(stage_);
-    for (const Region& r : regions_) {
+    for (const LaunchRegion& r : regions_) {
       uses.push_back(use_text(*acquires[static_cast<size_t>(r.acquire)], static_cast<size_t>(r.rect)));
     }
-    writer_.line(fmt::format("session.launch(kFirstLeaf + {}, places, {{{}}}, {{{}}});", 2 * (statement_.number - 1),
+    writer_.line(fmt::format("session.launch(kFirstLeaf + {}, domain, {{{}}}, {{{}}});", 2 * (statement_.number - 1),
                              names_text(loops_), fmt::join(uses, ", ")));
   }
 
   std::string use_text(const Acquire& n, size_t rect) const {
     std::string words = parts_name(n, rect);
-    if (n.privilege == Privilege::Write) words += fmt::format(", leaf_begins_{}()", statement_.number);
+    if (n.privilege == Privilege::Write) words += fmt::format(", leaf_overwrites_{}()", statement_.number);
     std::vector<int> loops = loops_in(n.rects[rect]);
     if (!loops.empty()) words += fmt::format(", {{{}}}", names_text(loops));
     switch (n.privilege) {
@@ -298,7 +298,7 @@ class StatementWriter {
 
   // ---- the leaf ----
 
-  // By variable: what stands still around the leaf, and 0 for what it runs over itself.
+  // By variable: its name if it is fixed during a run of the leaf, "0" if the leaf loops over it.
   std::vector<std::string> values() const {
     std::vector<std::string> out(static_cast<size_t>(stage_.space.size()), "0");
     for (const LaunchDimension& d : launch_dimensions(stage_)) out[static_cast<size_t>(d.variable)] = name(d.variable);
@@ -306,11 +306,11 @@ class StatementWriter {
     return out;
   }
 
-  // By access: the region that it lies in.
+  // By access: the operand of its region.
   std::vector<std::string> operands() const {
     std::vector<std::string> out;
     for (const LeafAccess& a : leaf_of(stage_).accesses) {
-      auto at = std::find(regions_.begin(), regions_.end(), Region{a.acquire, a.rect}) - regions_.begin();
+      auto at = std::find(regions_.begin(), regions_.end(), LaunchRegion{a.acquire, a.rect}) - regions_.begin();
       out.push_back(fmt::format("call.operands[{}]", at));
     }
     return out;
@@ -346,7 +346,7 @@ class StatementWriter {
     writer_.line("// The leaf: what a GPU computes at each launch.");
     writer_.line(fmt::format("extern \"C\" GpuLeaf {};", statement_.gpu));
     writer_.open(fmt::format("static void leaf_{}(const LeafCall& call)", statement_.number));
-    declare_still();
+    declare_fixed();
     declare_operands();
     if (box) {
       declare_ranges(*box);
@@ -364,7 +364,7 @@ class StatementWriter {
     writer_.line("");
     writer_.line(fmt::format("static std::string leaf_text_{}() {{ return \"{}\"; }}", statement_.number,
                              factor ? "cuBLAS" : "a kernel"));
-    writer_.line(fmt::format("static bool leaf_begins_{}() {{ return false; }}", statement_.number));
+    writer_.line(fmt::format("static bool leaf_overwrites_{}() {{ return false; }}", statement_.number));
     writer_.line("");
   }
 
@@ -378,7 +378,7 @@ class StatementWriter {
                              indices.empty() ? "" : fmt::format("  // {}", fmt::join(indices, ", "))));
   }
 
-  // By operand: its indices, as numbers of ranges.
+  // By operand: the numbers of its indices among the ranges.
   static std::vector<std::string> positions(const Compute& compute, const LeafBox& box) {
     std::vector<std::string> out;
     for (const LeafOperand& o : compute.operands) {
@@ -395,7 +395,7 @@ class StatementWriter {
   TextWriter& writer_;
   std::vector<const Node*> nodes_;
   std::vector<int> loops_;
-  std::vector<Region> regions_;
+  std::vector<LaunchRegion> regions_;
 };
 
 }  // namespace

@@ -9,23 +9,23 @@
 
 namespace distal::core {
 
-// The C++ names of tensors.
+// By tensor: its C++ name.
 using TensorNames = std::map<std::string, std::string>;
 
-// What a statement's text needs beside the names of its variables.
+// The names that a statement's text needs besides those of its variables.
 struct StatementNames {
   size_t number;  // from 1 on
   std::string grid;
   const TensorNames& tensors;
-  std::string nest;  // the function of its loops; empty if there is none
-  std::string gpu;   // the function of its kernel; empty if it runs on CPUs
+  std::string nest;  // the function with the leaf's loops; empty if there is none
+  std::string gpu;   // the function that starts the leaf's kernel; empty if the leaf runs on CPUs
   ElementType type;
 };
 
-// The function of a leaf: what its task calls.
+// Writes the function that a leaf's task calls.
 void write_leaf(const Stage& stage, const StatementNames& statement, const CppNames& names, TextWriter& writer);
 
-// The function that issues the launches of a statement.
+// Writes the function that issues the launches of a statement.
 void write_statement(const Stage& stage, const StatementNames& statement, const CppNames& names, TextWriter& writer);
 
 }  // namespace distal::core

@@ -5,7 +5,7 @@
 
 namespace distal::core {
 
-// What all emitted programs share, by the name of the file: the headers in support/, and random.h.
+// By file name: the text of the headers that all emitted programs share, those in support/ and random.h.
 const std::map<std::string, std::string>& legion_support_files();
 
 }  // namespace distal::core

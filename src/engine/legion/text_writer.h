@@ -7,7 +7,7 @@ namespace distal::core {
 // C++ text that grows line by line.
 class TextWriter {
  public:
-  // Lines for the preprocessor stand at the margin.
+  // Preprocessor lines are not indented.
   void line(const std::string& text) {
     bool at_margin = text.empty() || text[0] == '#';
     out_ += std::string(at_margin ? 0 : static_cast<size_t>(indent_) * 2, ' ') + text + "\n";

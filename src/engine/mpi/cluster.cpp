@@ -10,7 +10,7 @@ namespace distal::core {
 
 namespace {
 
-// By rank, the first rank of its group.
+// By rank: the first rank of its group.
 std::vector<int> first_ranks(MPI_Comm all, MPI_Comm group, int rank, int ranks) {
   MPI_Bcast(&rank, 1, MPI_INT, 0, group);
   std::vector<int> out(static_cast<size_t>(ranks));
@@ -18,14 +18,14 @@ std::vector<int> first_ranks(MPI_Comm all, MPI_Comm group, int rank, int ranks) 
   return out;
 }
 
-// A number for a name, the same on all ranks.
+// A hash of a name, the same on all ranks.
 int number_of(const std::string& name) {
   size_t hash = std::hash<std::string>{}(name);
   return static_cast<int>(hash % std::numeric_limits<int>::max());
 }
 
-// The ranks of a group that have the same number.
-MPI_Comm part_of(MPI_Comm group, int number, int rank) {
+// The ranks of `group` with the same number. Frees `group`.
+MPI_Comm subgroup_of(MPI_Comm group, int number, int rank) {
   MPI_Comm part = MPI_COMM_NULL;
   MPI_Comm_split(group, number, rank, &part);
   MPI_Comm_free(&group);
@@ -34,7 +34,7 @@ MPI_Comm part_of(MPI_Comm group, int number, int rank) {
 
 }  // namespace
 
-bool all_say(MPI_Comm communicator, bool mine) {
+bool all_true(MPI_Comm communicator, bool mine) {
   int said = mine ? 1 : 0;
   MPI_Allreduce(MPI_IN_PLACE, &said, 1, MPI_INT, MPI_MIN, communicator);
   return said == 1;
@@ -52,13 +52,13 @@ std::string named_node() {
 
 Cluster::Cluster(MPI_Comm communicator, bool share, const std::string& node) {
   MPI_Comm_dup(communicator, &all_);
-  MPI_Comm_set_errhandler(all_, MPI_ERRORS_ARE_FATAL);  // whatever the caller's is: nobody here looks at errors
+  MPI_Comm_set_errhandler(all_, MPI_ERRORS_ARE_FATAL);  // return codes are not checked here
   MPI_Comm_rank(all_, &rank_);
   MPI_Comm_size(all_, &ranks_);
-  shares_ = all_say(all_, share);
+  shares_ = all_true(all_, share);
   MPI_Comm_split_type(all_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node_);
   machine_of_rank_ = first_ranks(all_, node_, rank_, ranks_);
-  node_ = part_of(node_, shares_ ? number_of(node) : rank_, rank_);
+  node_ = subgroup_of(node_, shares_ ? number_of(node) : rank_, rank_);
   node_of_rank_ = first_ranks(all_, node_, rank_, ranks_);
   MPI_Comm_size(node_, &ranks_on_node_);
   int here = 0;
@@ -67,7 +67,7 @@ Cluster::Cluster(MPI_Comm communicator, bool share, const std::string& node) {
   MPI_Allgather(&here, 1, MPI_INT, rank_in_node_.data(), 1, MPI_INT, all_);
 }
 
-// An application may end MPI before what it had of it.
+// The application may have finalized MPI before this object ends.
 Cluster::~Cluster() {
   int over = 0;
   MPI_Finalized(&over);

@@ -8,41 +8,41 @@
 
 namespace distal::core {
 
-// Whether a thing is so on every rank of a communicator; all of them ask.
-bool all_say(MPI_Comm communicator, bool mine);
+// Whether `mine` is true on every rank of the communicator. Collective.
+bool all_true(MPI_Comm communicator, bool mine);
 
-// Whether ranks that can share memory are to: not with DISTAL_MPI_SHARED=0, for measurements, and where memory that is
-// shared is slow or scarce.
+// Whether ranks may share memory. DISTAL_MPI_SHARED=0 forbids it: for measurements, and for machines whose shared
+// memory is slow or scarce.
 bool may_share();
 
-// A name for the part of its machine that a rank shares memory with, from DISTAL_MPI_NODE: where memory of the whole
-// machine is slow to reach, as across its sockets.
+// The value of DISTAL_MPI_NODE, which divides a machine into nodes: ranks share memory only with ranks that have the
+// same value. Used where remote memory is slow, as on another socket.
 std::string named_node();
 
-// The ranks of a communicator, and which of them share a node: those of one machine whose nodes have the same name.
-// Every rank knows this of all.
+// The ranks of a communicator and their nodes. Ranks are on one node if they run on one machine and their nodes have
+// the same name. Every rank knows the node of every other.
 class Cluster {
  public:
-  // With `share` off on any rank, every rank is taken for a node of its own; but those that run on one machine still
-  // have its cores and its memory together.
+  // With `share` off on any rank, every rank is a node of its own. Ranks of one machine still divide its cores and
+  // memory among them.
   Cluster(MPI_Comm communicator, bool share, const std::string& node = named_node());
   ~Cluster();
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
 
-  MPI_Comm all() const { return all_; }    // a communicator of our own
-  MPI_Comm node() const { return node_; }  // the ranks that can share memory with this one
+  MPI_Comm all() const { return all_; }    // a duplicate of the caller's communicator
+  MPI_Comm node() const { return node_; }  // the ranks that share memory with this one
   int rank() const { return rank_; }
   int ranks() const { return ranks_; }
   int ranks_on_node() const { return ranks_on_node_; }
   int nodes() const;
   bool shares() const { return shares_; }
-  // A number that the ranks of one node share, by rank.
+  // By rank: the first rank of its node.
   const std::vector<int>& node_of_rank() const { return node_of_rank_; }
-  bool is_near(int rank) const {  // on the node of this one
+  bool is_on_node(int rank) const {  // this rank's node
     return node_of_rank_[static_cast<size_t>(rank)] == node_of_rank_[static_cast<size_t>(rank_)];
   }
-  int ranks_on_machine() const;  // of this one
+  int ranks_on_machine() const;  // this rank's machine
   bool is_on_machine(int rank) const {
     return machine_of_rank_[static_cast<size_t>(rank)] == machine_of_rank_[static_cast<size_t>(rank_)];
   }

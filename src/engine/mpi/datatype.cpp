@@ -8,7 +8,7 @@ namespace {
 
 constexpr int64_t kSegmentBytes = 1 << 20;
 constexpr int64_t kFirstSegmentBytes = 4 << 10;
-constexpr int64_t kWholeBytes = 32 << 10;  // a message that is no longer is one segment
+constexpr int64_t kWholeBytes = 32 << 10;  // messages up to this size are one segment
 
 // `count` of a type, `step` bytes apart.
 MPI_Datatype repeated(MPI_Datatype type, int64_t count, MPI_Aint step) {
@@ -17,10 +17,10 @@ MPI_Datatype repeated(MPI_Datatype type, int64_t count, MPI_Aint step) {
   return out;
 }
 
-// The elements of a rectangle, its last dimension fastest, from the first on.
+// The elements of a rectangle, relative to its first one; the last dimension varies fastest.
 MPI_Datatype type_of(const MessagePart& part, int64_t element_bytes) {
   size_t d = part.rect.dimensions();
-  // Dimensions that follow one another without a gap are one run of bytes.
+  // Dimensions that are contiguous in memory form one run of bytes.
   int64_t run = element_bytes;
   for (; d > 0; --d) {
     int64_t count = part.rect.hi[d - 1] - part.rect.lo[d - 1];
@@ -46,7 +46,7 @@ MPI_Aint address_of(const MessagePart& part, int64_t element_bytes) {
   return address;
 }
 
-// The first elements of a rectangle, at most so many.
+// The first elements of a rectangle, at most `most` of them but at least one.
 Rect front_of(Rect rect, int64_t most) {
   for (size_t d = 0; rect.volume() > most; ++d) {
     int64_t row = rect.volume() / (rect.hi[d] - rect.lo[d]);
@@ -57,27 +57,27 @@ Rect front_of(Rect rect, int64_t most) {
 
 }  // namespace
 
-// The first is small, as many messages may have one on its way while an earlier one is to have the link.
+// The first segment is small: the first segments of many messages may be in flight while an older message has the link.
 std::vector<Segment> segments_of(const Message& message, int64_t element_bytes) {
   int64_t bytes = 0;
   for (const MessagePart& part : message.parts) bytes += part.rect.volume() * element_bytes;
   int64_t most = std::max<int64_t>(1, kSegmentBytes / element_bytes);
-  // In the last segment.
-  int64_t room = std::max<int64_t>(1, (bytes > kWholeBytes ? kFirstSegmentBytes : kWholeBytes) / element_bytes);
+  // Elements that still fit into the last segment.
+  int64_t space = std::max<int64_t>(1, (bytes > kWholeBytes ? kFirstSegmentBytes : kWholeBytes) / element_bytes);
   std::vector<Segment> out(1);
   auto add = [&](const View& view, Rect rect) {
-    room -= rect.volume();
-    if (room < 0 && !out.back().empty()) {
+    space -= rect.volume();
+    if (space < 0 && !out.back().empty()) {
       out.emplace_back();
-      room = most - rect.volume();
+      space = most - rect.volume();
     }
     out.back().push_back({view, std::move(rect)});
   };
   for (const MessagePart& part : message.parts) {
-    if (part.rect.empty()) continue;  // MPICH counts no element of a type that begins with none
+    if (part.rect.empty()) continue;  // MPICH counts no elements of a type whose first part is empty
     std::vector<Rect> left{part.rect};
     if (out.size() == 1 && out[0].empty()) {
-      Rect first = front_of(part.rect, room);
+      Rect first = front_of(part.rect, space);
       left = subtract(part.rect, {first});
       add(part.view, std::move(first));
     }

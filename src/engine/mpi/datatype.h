@@ -9,14 +9,15 @@
 
 namespace distal::core {
 
-// A part of a message, of a size that MPI can count and that takes its time, but not much of it.
+// A part of a message, sent as one MPI message. It is large enough to use the link well, small enough that a younger
+// message does not wait for long, and within the range of MPI's counts.
 using Segment = std::vector<MessagePart>;
 
-// All of a message in segments; both ends of it find the same.
+// Divides a message into segments. Both ends compute the same ones.
 std::vector<Segment> segments_of(const Message& message, int64_t element_bytes);
 
-// The elements of a segment where they lie, as a type whose one instance at MPI_BOTTOM is all of it: MPI packs and
-// unpacks them itself, and no memory of ours is needed for that.
+// An MPI datatype of a segment's elements at their absolute addresses, to be used with MPI_BOTTOM and count 1. MPI
+// packs and unpacks them itself, so no packing buffer is needed.
 class Datatype {
  public:
   Datatype(const Segment& segment, int64_t element_bytes);

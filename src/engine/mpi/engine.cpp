@@ -17,16 +17,16 @@ namespace distal::core {
 
 namespace {
 
-constexpr int64_t kGatherBytes = 64 << 20;  // at once
+constexpr int64_t kGatherBytes = 64 << 20;  // per MPI call
 
 int threads_for(const Cluster& cluster, const MpiOptions& options) {
   if (options.threads > 0) return options.threads;
-  // A rank that is bound to cores has these; one that is not has its share of the machine.
+  // A rank that is bound to cores uses these, an unbound one its share of the machine.
   int share = static_cast<int>(std::thread::hardware_concurrency()) / cluster.ranks_on_machine();
   return std::max(1, std::min(share, usable_cores()));
 }
 
-// Where the pieces of all processors of a rank lie in its window, by tensor.
+// By tensor: the offsets of a rank's pieces in its memory.
 std::vector<PieceOffsets> offsets_in(const Plan& plan, const std::vector<int>& ranks, int rank) {
   std::vector<PieceOffsets> out;
   for (const TensorPlan& t : plan.tensors) {
@@ -36,7 +36,7 @@ std::vector<PieceOffsets> offsets_in(const Plan& plan, const std::vector<int>& r
   return out;
 }
 
-// A number for those processors that can use each other's pieces. Every rank knows whether a node could share.
+// Which processors can use each other's pieces. `shares` says whether this rank's node shares memory; nodes may differ.
 Reach reach_of(const Cluster& cluster, const std::vector<int>& ranks, bool shares) {
   int mine = shares ? cluster.node_of_rank()[static_cast<size_t>(cluster.rank())] : cluster.ranks() + cluster.rank();
   std::vector<int> by_rank(static_cast<size_t>(cluster.ranks()));
@@ -46,22 +46,23 @@ Reach reach_of(const Cluster& cluster, const std::vector<int>& ranks, bool share
   return Reach::within(std::move(nodes));
 }
 
-// What the processors on the machine of this rank have together.
-int64_t of_machine(const Cluster& cluster, const std::vector<int>& ranks, const std::vector<int64_t>& by_processor) {
+// The sum of `by_processor` over the processors on this rank's machine.
+int64_t bytes_on_machine(const Cluster& cluster, const std::vector<int>& ranks,
+                         const std::vector<int64_t>& by_processor) {
   int64_t bytes = 0;
   for (size_t p = 0; p < ranks.size(); ++p) {
-    if (cluster.is_on_machine(ranks[p])) bytes += by_processor[p];  // all processors' fit in it, as memory_needs saw
+    if (cluster.is_on_machine(ranks[p])) bytes += by_processor[p];  // cannot overflow: memory_needs checked the total
   }
   return bytes;
 }
 
 void require_node_memory(int64_t need, int64_t have) {
   if (need <= have) return;
-  throw Error(fmt::format("the run needs {} on this node, and it has {}", bytes_in_full(need), bytes_in_full(have)), {},
+  throw Error(fmt::format("the run needs {} on this node, which has {}", bytes_in_full(need), bytes_in_full(have)), {},
               "choose smaller sizes, or more nodes", Error::Kind::Resources);
 }
 
-// Others may not have the file that it is a place in.
+// Also sends the source text that the span points into: other ranks may not have the file.
 void broadcast_span(const Cluster& cluster, int from, SourceSpan& span) {
   int numbers[] = {span.line, span.column, span.length};
   MPI_Bcast(numbers, 3, MPI_INT, from, cluster.all());
@@ -89,7 +90,7 @@ MpiEngine::MpiEngine(const Plan& plan, const Cluster& cluster, const MpiOptions&
       cluster_(cluster),
       ranks_(processes_of_processors(plan, cluster.ranks())),
       threads_(threads_for(cluster, options)),
-      beside_(options.beside),
+      extra_bytes_(options.extra_bytes),
       allocator_(plan.processors) {}
 
 MpiEngine::MpiEngine(const Plan& plan, const Cluster& cluster, MpiOptions options, int64_t available)
@@ -98,7 +99,7 @@ MpiEngine::MpiEngine(const Plan& plan, const Cluster& cluster, MpiOptions option
   if (options.share) {
     window_ = Window::make(cluster, offsets_in(plan, ranks_, cluster.rank()).back().end);
     MemoryOptions memory = memory_options(options, window_ != nullptr);
-    // A node that cannot share needs memory for copies.
+    // A node that cannot share memory needs more memory for copies.
     if (memory.reach != needs_.options.reach) choose_needs(memory, available);
   }
   connect();
@@ -109,7 +110,7 @@ MpiEngine::MpiEngine(const Plan& plan, const Cluster& cluster, MpiOptions option
                      int64_t available)
     : MpiEngine(plan, cluster, options) {
   store_ = std::move(store);
-  int64_t pieces = of_machine(cluster, ranks_, home_bytes(plan));
+  int64_t pieces = bytes_on_machine(cluster, ranks_, home_bytes(plan));
   int64_t with_pieces = std::min(available, std::numeric_limits<int64_t>::max() - pieces) + pieces;
   choose_needs(memory_options(options, options.share), with_pieces);
   connect();
@@ -118,31 +119,33 @@ MpiEngine::MpiEngine(const Plan& plan, const Cluster& cluster, MpiOptions option
 MemoryOptions MpiEngine::memory_options(const MpiOptions& options, bool shares) const {
   MemoryOptions memory = reach_of(cluster_, ranks_, shares);
   memory.processes = ranks_;
-  memory.ahead = options.ahead;
+  memory.prefetch_depth = options.prefetch_depth;
   return memory;
 }
 
 void MpiEngine::connect() {
-  // What a machine has was compared with what it needs; that no processor takes more than that is seen here.
+  // choose_needs compared each machine's need with its memory. This checks that no processor exceeds its own need.
   verify(plan_, needs_, {.per_processor = needs_.peak_per_processor});
   transport_ = std::make_unique<MpiTransport>(cluster_, ranks_, plan_.tensors[0].element_bytes);
 }
 
-int64_t MpiEngine::need_of_machine(const MemoryNeeds& needs) const {
-  int64_t beside = 0, all = 0;
-  bool fits = !__builtin_mul_overflow(beside_, cluster_.ranks_on_machine(), &beside) &&
-              !__builtin_add_overflow(of_machine(cluster_, ranks_, needs.peak), beside, &all);
+int64_t MpiEngine::bytes_needed_on_machine(const MemoryNeeds& needs) const {
+  int64_t extra = 0, all = 0;
+  bool fits = !__builtin_mul_overflow(extra_bytes_, cluster_.ranks_on_machine(), &extra) &&
+              !__builtin_add_overflow(bytes_on_machine(cluster_, ranks_, needs.peak), extra, &all);
   return fits ? all : std::numeric_limits<int64_t>::max();
 }
 
-// As far ahead as there is memory for it.
+// Chooses a prefetch depth for which memory suffices. Throws if not even depth 0 fits.
 void MpiEngine::choose_needs(const MemoryOptions& memory, int64_t available) {
-  auto fits = [&](const MemoryNeeds& needs) { return all_say(cluster_.all(), need_of_machine(needs) <= available); };
-  together(cluster_, [&] { needs_ = needs_ahead(plan_, memory, fits); });  // a need that no number holds, on all ranks
-  together(cluster_, [&] { require_node_memory(need_of_machine(needs_), available); });
+  auto fits = [&](const MemoryNeeds& needs) {
+    return all_true(cluster_.all(), bytes_needed_on_machine(needs) <= available);
+  };
+  agree_on_error(cluster_, [&] { needs_ = needs_with_prefetch(plan_, memory, fits); });  // throws if a need overflows
+  agree_on_error(cluster_, [&] { require_node_memory(bytes_needed_on_machine(needs_), available); });
 }
 
-// Those of this rank, and, in windows, those of its neighbours.
+// Places the pieces of this rank in memory; with a window also those of the other ranks of the node.
 void MpiEngine::place_pieces() {
   std::vector<std::shared_ptr<TensorPieces>> pieces;
   for (const TensorPlan& t : plan_.tensors) {
@@ -150,11 +153,11 @@ void MpiEngine::place_pieces() {
   }
   for (int rank = 0; rank < cluster_.ranks(); ++rank) {
     bool ours = rank == cluster_.rank();
-    if (!ours && !(window_ && cluster_.is_near(rank))) continue;
+    if (!ours && !(window_ && cluster_.is_on_node(rank))) continue;
     std::vector<PieceOffsets> offsets = offsets_in(plan_, ranks_, rank);
-    if (!window_) block_ = take_block(offsets.back().end, fmt::format("the pieces of rank {}", rank));
+    if (!window_) block_ = allocate_block(offsets.back().end, fmt::format("the pieces of rank {}", rank));
     std::byte* memory = window_ ? window_->of(rank) : block_.get();
-    for (size_t t = 0; t < plan_.tensors.size(); ++t) pieces[t]->place(offsets[t], memory, ours);
+    for (size_t t = 0; t < plan_.tensors.size(); ++t) pieces[t]->attach(offsets[t], memory, ours);
   }
   store_ = std::make_unique<TensorStore>(plan_, std::move(pieces));
 }
@@ -167,11 +170,11 @@ void MpiEngine::use_leaves(std::vector<std::unique_ptr<LeafKernel>> leaves) {
   runner_ = std::make_unique<Runner>(plan_, needs_, std::move(leaves), allocator_, *store_, options);
 }
 
-RunCounts MpiEngine::run() { return of_all(runner_->run()); }
+RunCounts MpiEngine::run() { return sum_over_ranks(runner_->run()); }
 
-RunCounts MpiEngine::run_stage(size_t stage) { return of_all(runner_->run_stage(stage)); }
+RunCounts MpiEngine::run_stage(size_t stage) { return sum_over_ranks(runner_->run_stage(stage)); }
 
-RunCounts MpiEngine::of_all(RunCounts mine) const {
+RunCounts MpiEngine::sum_over_ranks(RunCounts mine) const {
   int64_t counts[] = {mine.bytes_moved, mine.bytes_copied, mine.messages, mine.tasks};
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Iallreduce(MPI_IN_PLACE, counts, 4, MPI_INT64_T, MPI_SUM, cluster_.all(), &request);
@@ -200,9 +203,9 @@ std::vector<std::byte> MpiEngine::gather(int tensor, At at) const {
       slab.lo[0] = row;
       slab.hi[0] = std::min(rows, row + at_once);
     }
-    // Every element has one first owner; the others contribute zeros.
+    // Every element has one first owner. The ranks that are not its owner contribute zeros.
     std::vector<std::byte> bytes = store_->pieces(tensor).gather(slab, [&](int64_t p) { return is_here(p); });
-    for (size_t done = 0; done < bytes.size(); done += kGatherBytes) {  // a row may be longer than MPI can count
+    for (size_t done = 0; done < bytes.size(); done += kGatherBytes) {  // a row may exceed MPI's counts
       int count = static_cast<int>(std::min<size_t>(kGatherBytes, bytes.size() - done));
       std::byte* part = bytes.data() + done;
       if (at == At::All) {
@@ -216,7 +219,7 @@ std::vector<std::byte> MpiEngine::gather(int tensor, At at) const {
   return out;
 }
 
-void or_end_job(const Cluster& cluster, const std::function<void()>& f) {
+void end_job_on_failure(const Cluster& cluster, const std::function<void()>& f) {
   try {
     f();
   } catch (const AgreedError&) {
@@ -229,7 +232,7 @@ void or_end_job(const Cluster& cluster, const std::function<void()>& f) {
 void require_machine_memory(const Cluster& cluster, int64_t mine, int64_t available) {
   std::vector<int64_t> needs(static_cast<size_t>(cluster.ranks()));
   MPI_Allgather(&mine, 1, MPI_INT64_T, needs.data(), 1, MPI_INT64_T, cluster.all());
-  together(cluster, [&] {
+  agree_on_error(cluster, [&] {
     int64_t need = 0;
     for (int rank = 0; rank < cluster.ranks(); ++rank) {
       if (cluster.is_on_machine(rank)) need = checked_add(need, needs[static_cast<size_t>(rank)]);
@@ -245,7 +248,7 @@ void broadcast_text(const Cluster& cluster, int from, std::string& text) {
   MPI_Bcast(text.data(), size, MPI_BYTE, from, cluster.all());
 }
 
-void together(const Cluster& cluster, const std::function<void()>& f) {
+void agree_on_error(const Cluster& cluster, const std::function<void()>& f) {
   int kind = 0;
   std::string message, help;
   SourceSpan span;
@@ -273,14 +276,14 @@ void require_same(const Cluster& cluster, const std::string& what, const std::st
   uint64_t mine = std::hash<std::string>{}(text);
   uint64_t root = mine;
   MPI_Bcast(&root, 1, MPI_UINT64_T, 0, cluster.all());
-  if (all_say(cluster.all(), mine == root)) return;
+  if (all_true(cluster.all(), mine == root)) return;
   std::string of_root = text;
   broadcast_text(cluster, 0, of_root);
-  together(cluster, [&] {
+  agree_on_error(cluster, [&] {
     if (mine == root) return;
     auto [here, there] = first_difference(text, of_root);
     throw Error(fmt::format("{} of rank {} differ from those of rank 0", what, cluster.rank()), {},
-                fmt::format("here is `{}`, and there `{}`; all ranks must be told the same", here, there));
+                fmt::format("rank {} has `{}`, rank 0 has `{}`; give all ranks the same", cluster.rank(), here, there));
   });
 }
 

@@ -13,24 +13,24 @@
 namespace distal::core {
 
 struct MpiOptions {
-  int threads = 0;          // of each rank; 0: its share of the node's cores
-  bool share = true;        // let ranks of one node use each other's pieces where they lie
-  int ahead = kStepsAhead;  // steps that may be fetched while one is worked on, if there is memory for them
-  int64_t beside = 0;       // bytes that each rank holds at some time beside the plan's
+  int threads = 0;                         // of each rank; 0: its share of the machine's cores
+  bool share = true;                       // let ranks of one node use each other's pieces in place
+  int prefetch_depth = kMaxPrefetchDepth;  // the most later steps to fetch while one is computed, if memory allows
+  int64_t extra_bytes = 0;                 // bytes that each rank needs besides the plan's
 };
 
-// Carries a plan out on the ranks of a communicator, which all do the same calls. The pieces of a rank's tensors are
-// in memory that the ranks of its node share, where they can.
+// Carries out a plan on the ranks of a communicator. All ranks make the same calls. The ranks of a node share the
+// memory of their tensors' pieces if they can.
 class MpiEngine {
  public:
-  // `available` is the memory that there is on this node.
+  // `available` is the free memory of this rank's machine in bytes.
   MpiEngine(const Plan& plan, const Cluster& cluster, MpiOptions options, int64_t available);
-  // With pieces that are there already, and that the store is given before each run; where ranks share, also those of
-  // the others of the node. `available` is the memory beside them.
+  // For existing pieces, which the caller puts into the store before each run; if ranks share memory, also the pieces
+  // of the other ranks of the node. `available` is the free memory besides the pieces.
   MpiEngine(const Plan& plan, const Cluster& cluster, MpiOptions options, std::unique_ptr<TensorStore> store,
             int64_t available);
 
-  // Before anything runs.
+  // To be called before the first run.
   void use_leaves(std::vector<std::unique_ptr<LeafKernel>> leaves);
 
   TensorStore& store() { return *store_; }
@@ -40,13 +40,13 @@ class MpiEngine {
   bool is_here(int64_t processor) const { return transport_->is_here(processor); }
   bool shares_memory() const { return window_ != nullptr; }
 
-  // Of all ranks together.
+  // Counts of all ranks together, and the largest peak of all ranks.
   RunCounts run();
   RunCounts run_stage(size_t stage);
   int64_t peak_per_processor() const;
   int64_t peak_here() const { return peak_with_pieces(allocator_, *store_); }  // of this rank's processors
 
-  // The whole of a tensor in row-major order, on rank 0 or on all.
+  // A whole tensor in row-major order, on rank 0 (elsewhere empty) or on all ranks.
   enum class At { Root, All };
   std::vector<std::byte> gather(int tensor, At at) const;
 
@@ -54,43 +54,43 @@ class MpiEngine {
   MpiEngine(const Plan& plan, const Cluster& cluster, const MpiOptions& options);
   MemoryOptions memory_options(const MpiOptions& options, bool shares) const;
   void connect();
-  int64_t need_of_machine(const MemoryNeeds& needs) const;
+  int64_t bytes_needed_on_machine(const MemoryNeeds& needs) const;
   void choose_needs(const MemoryOptions& memory, int64_t available);
   void place_pieces();
-  RunCounts of_all(RunCounts mine) const;
+  RunCounts sum_over_ranks(RunCounts mine) const;
 
   const Plan& plan_;
   const Cluster& cluster_;
   std::vector<int> ranks_;  // by processor
   int threads_;
-  int64_t beside_;
-  std::unique_ptr<Window> window_;  // null: ranks have memory of their own
+  int64_t extra_bytes_;
+  std::unique_ptr<Window> window_;  // null if ranks do not share memory
   MemoryNeeds needs_;
   Allocator allocator_;
-  Block block_;  // of pieces that are not in a window
+  Block block_;  // this rank's pieces if there is no window
   std::unique_ptr<TensorStore> store_;
   std::unique_ptr<MpiTransport> transport_;
   std::unique_ptr<Runner> runner_;
 };
 
-// An Error that comes out on all ranks.
+// An Error that is thrown on all ranks.
 class AgreedError : public Error {
  public:
   using Error::Error;
 };
 
-// Lets every rank do something that can fail. If it did on any, the Error of the first such rank comes out on all.
-void together(const Cluster& cluster, const std::function<void()>& f);
+// Runs f on every rank. If it throws on any rank, all ranks throw the Error of the first such rank as an AgreedError.
+void agree_on_error(const Cluster& cluster, const std::function<void()>& f);
 
-// Lets every rank do something of which only an AgreedError is survived: a rank that fails alone ends the job.
-void or_end_job(const Cluster& cluster, const std::function<void()>& f);
+// Runs f and ends the job if it throws anything but an AgreedError: the other ranks would wait for this one.
+void end_job_on_failure(const Cluster& cluster, const std::function<void()>& f);
 
-// Refuses to go on where the ranks of a machine need more bytes together than are available on it. All ranks call it.
+// Throws an AgreedError if the ranks of some machine together need more bytes than are available on it. Collective.
 void require_machine_memory(const Cluster& cluster, int64_t mine, int64_t available);
 
 void broadcast_text(const Cluster& cluster, int from, std::string& text);
 
-// Refuses to go on if the ranks were not told the same.
+// Throws an AgreedError if `text` is not the same on all ranks; `what` names it in the message. Collective.
 void require_same(const Cluster& cluster, const std::string& what, const std::string& text);
 
 }  // namespace distal::core

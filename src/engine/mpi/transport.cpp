@@ -18,18 +18,19 @@ namespace distal::core {
 
 namespace {
 
-constexpr int kLeastTags = 32767;  // that the standard promises
-// Segments that a rank asks for at once, of all that send to it; of each at least so many that the next is agreed on
-// while one travels. Those that are asked for are to be there, so that more are offered.
-constexpr size_t kAskedFor = 4, kLeastAskedFor = 2, kOffered = 8;
-// A message of one segment needs no answer, and may lie at the other end until that is ready for it. One of so many is
-// answered all the same, and those that are so far behind the oldest without an answer wait: a rank that only sends
-// would fill the memory of those that compute.
-constexpr int64_t kAnsweredEvery = 16, kFarthest = 64;
+constexpr int kLeastTags = 32767;  // the MPI standard guarantees this many
+// Flow control, in segments. A rank posts up to kReceiveWindow receives, divided among the ranks that send to it, and
+// at least kMinReceiveWindow for each, so that the next segment is agreed on while one travels. The send window is
+// larger, so that every posted receive finds its segment sent.
+constexpr size_t kReceiveWindow = 4, kMinReceiveWindow = 2, kSendWindow = 8;
+// A message of one segment is sent without an acknowledgement and may wait at the receiver in MPI's buffers. Every
+// kAcknowledgeEvery-th is acknowledged, and a sender stays less than kMaxUnacknowledged messages ahead of its oldest
+// one in flight. Otherwise a rank that only sends would fill the memory of ranks that compute.
+constexpr int64_t kAcknowledgeEvery = 16, kMaxUnacknowledged = 64;
 
-// Each look takes a core from leaves for a moment, and some of its caches.
+// Each poll takes a core from the leaves for a moment, and evicts a part of its caches.
 constexpr std::chrono::microseconds kShortestPause{100}, kLongestPause{4000};
-constexpr int kParts = 8;  // of the time between two segments
+constexpr int kPollsPerSegment = 8;
 
 constexpr unsigned kSecondsToEnd = 5;
 
@@ -42,23 +43,23 @@ int tags_of(MPI_Comm communicator) {
 
 void sleep_for(int microseconds) { std::this_thread::sleep_for(std::chrono::microseconds(microseconds)); }
 
-// Threads that compute share the cores with this one, which needs little time but needs it soon. Linux gives a thread
-// of short turns the core earlier; one that does not know of them ignores it.
-void ask_for_short_turns() {
+// Asks Linux for short time slices. This thread shares the cores with leaves; it needs little time but needs it soon,
+// and a thread with short slices gets a core earlier. Older kernels ignore the request.
+void request_short_slices() {
   struct {
     uint32_t size = 48;  // of the first version of this structure
     uint32_t policy = SCHED_OTHER;
     uint64_t flags = 0;
     int32_t nice = 0;
     uint32_t priority = 0;
-    uint64_t runtime = 100'000;  // of a turn, in nanoseconds
+    uint64_t runtime = 100'000;  // the slice in nanoseconds
     uint64_t deadline = 0, period = 0;
   } attributes;
   attributes.nice = getpriority(PRIO_PROCESS, 0);
   syscall(SYS_sched_setattr, 0, &attributes, 0);
 }
 
-// First at once again, then at longer and longer intervals: others may need the core.
+// Yields in the first rounds, then sleeps for longer and longer intervals, so that other threads get the core.
 void back_off(int rounds, int most_microseconds) {
   if (rounds < 20) {
     sched_yield();
@@ -69,16 +70,16 @@ void back_off(int rounds, int most_microseconds) {
 
 }  // namespace
 
-void Rhythm::ended(int segments, Clock::time_point now) {
-  // A pause of those that send says nothing of the link.
-  Clock::duration since = std::min<Clock::duration>(now - last_, kParts * kLongestPause);
+void PollInterval::ended(int segments, Clock::time_point now) {
+  // Limited: a pause of the senders says nothing about the speed of the link.
+  Clock::duration since = std::min<Clock::duration>(now - last_, kPollsPerSegment * kLongestPause);
   between_ = (3 * between_ + since / segments) / 4;
   last_ = now;
 }
 
-Rhythm::Clock::duration Rhythm::pause(Clock::time_point now) const {
+PollInterval::Clock::duration PollInterval::pause(Clock::time_point now) const {
   Clock::duration between = std::max(between_, now - last_);
-  return std::clamp<Clock::duration>(between / kParts, kShortestPause, kLongestPause);
+  return std::clamp<Clock::duration>(between / kPollsPerSegment, kShortestPause, kLongestPause);
 }
 
 size_t WindowShares::most(bool agreed) const {
@@ -93,7 +94,7 @@ void WindowShares::has(bool agreed, size_t on_their_way) {
 }
 
 void end_job(const Cluster& cluster, const std::exception_ptr& why) {
-  // Another thread may be inside of MPI, which need not end a job then; but it ends one of which a process is killed.
+  // MPI_Abort may hang if another thread is inside MPI. The alarm then kills this process, and MPI ends the job.
   std::signal(SIGALRM, SIG_DFL);
   alarm(kSecondsToEnd);
   auto [text, status] = failure_of(why);
@@ -134,9 +135,9 @@ MpiTransport::~MpiTransport() {
   thread_.join();
 }
 
-// At that time no message is on its way.
-void MpiTransport::meet() {
-  std::atomic_thread_fence(std::memory_order_seq_cst);  // others see what this one wrote to memory that they share
+// No message is in flight, so this thread may call MPI.
+void MpiTransport::barrier() {
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // makes this rank's writes to shared memory visible
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ibarrier(cluster_.node(), &request);
   wait_patiently(request);
@@ -151,14 +152,14 @@ void MpiTransport::post(Posted posted) {
 }
 
 void MpiTransport::work() {
-  ask_for_short_turns();
+  request_short_slices();
   for (int idle = 0;;) {
     {
       std::unique_lock lock(mutex_);
       if (running_.empty()) {
         more_.wait(lock, [&] { return stopping_ || !posted_.empty(); });
         if (posted_.empty()) return;
-        rhythm_.begin(Rhythm::Clock::now());
+        poll_interval_.begin(PollInterval::Clock::now());
       }
     }
     start_posted();
@@ -182,18 +183,18 @@ void MpiTransport::start_posted() {
     Lane& lane = lanes_[{p.is_send, other_end(p)}];
     int64_t number = p.message.number;
     std::vector<Segment> segments = segments_of(p.message, element_bytes_);
-    lane.emplace(number, Travelling{std::move(p), std::move(segments)});
+    lane.emplace(number, MessageInFlight{std::move(p), std::move(segments)});
     lanes.insert(&lane);
   }
   for (Lane* lane : lanes) fill(*lane);
 }
 
-// How many segments of a lane may be on their way.
+// How many segments of a lane may be in flight.
 size_t MpiTransport::window_of(bool sends) const {
-  if (sends) return kOffered;
+  if (sends) return kSendWindow;
   auto senders =
       std::count_if(lanes_.begin(), lanes_.end(), [](const auto& l) { return !l.first.first && !l.second.empty(); });
-  return std::max(kLeastAskedFor, kAskedFor / static_cast<size_t>(senders));
+  return std::max(kMinReceiveWindow, kReceiveWindow / static_cast<size_t>(senders));
 }
 
 void MpiTransport::fill(Lane& lane) {
@@ -201,24 +202,24 @@ void MpiTransport::fill(Lane& lane) {
   bool sends = lane.begin()->second.posted.is_send;
   WindowShares shares(window_of(sends), sends);
   for (auto& [number, message] : lane) {
-    if (sends && number >= lane.begin()->first + kFarthest) return;
+    if (sends && number >= lane.begin()->first + kMaxUnacknowledged) return;
     size_t most = shares.most(message.agreed);
-    while (message.started < message.segments.size() && message.on_their_way() < most) start_segment(lane, message);
-    shares.has(message.agreed, message.on_their_way());
+    while (message.started < message.segments.size() && message.in_flight() < most) start_segment(lane, message);
+    shares.has(message.agreed, message.in_flight());
   }
 }
 
-void MpiTransport::start_segment(Lane& lane, Travelling& message) {
+void MpiTransport::start_segment(Lane& lane, MessageInFlight& message) {
   Datatype type(message.segments[message.started++], element_bytes_);
   int64_t number = message.posted.message.number;
-  int tag = static_cast<int>(number % most_tags_);  // far fewer are on their way at once
+  int tag = static_cast<int>(number % most_tags_);  // unique: far fewer messages are in flight at once
   int other = other_end(message.posted);
   MPI_Request request = MPI_REQUEST_NULL;
   bool first = message.started == 1;
   if (message.posted.is_send) {
-    // The first of several is answered when the other end is ready.
-    bool answered = first && (message.segments.size() > 1 || number % kAnsweredEvery == 0);
-    auto* send = answered ? MPI_Issend : MPI_Isend;
+    // A synchronous send completes when the other end is ready: the first segment of several acknowledges the message.
+    bool acknowledged = first && (message.segments.size() > 1 || number % kAcknowledgeEvery == 0);
+    auto* send = acknowledged ? MPI_Issend : MPI_Isend;
     send(MPI_BOTTOM, 1, type.get(), other, tag, cluster_.all(), &request);
   } else {
     MPI_Irecv(MPI_BOTTOM, 1, type.get(), other, tag, cluster_.all(), &request);
@@ -233,12 +234,12 @@ bool MpiTransport::finish_some() {
   std::vector<MPI_Status> statuses(requests_.size());
   MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, which.data(), statuses.data());
   if (count == MPI_UNDEFINED || count == 0) return false;
-  rhythm_.ended(count, Rhythm::Clock::now());
+  poll_interval_.ended(count, PollInterval::Clock::now());
   std::set<Lane*> lanes;
   std::vector<std::pair<Done, int64_t>> done;
   for (int i = 0; i < count; ++i) {
     Running& segment = running_[static_cast<size_t>(which[static_cast<size_t>(i)])];
-    Travelling& message = segment.lane->at(segment.number);
+    MessageInFlight& message = segment.lane->at(segment.number);
     MPI_Count bytes = 0;
     if (!message.posted.is_send) {
       MPI_Get_elements_x(&statuses[static_cast<size_t>(i)], segment.type.get(), &bytes);
@@ -261,12 +262,13 @@ bool MpiTransport::finish_some() {
   return true;
 }
 
-// While leaves compute they are to have the cores, and bytes in the buffers of the system wait. Another message, or the
-// end of the last leaf, ends the pause.
+// While leaves compute, they have the cores, and bytes wait in the system's buffers until the next poll. A new message
+// or the end of the last leaf ends the pause.
 void MpiTransport::pause(int idle_rounds) {
   if (computing_ == 0) return back_off(idle_rounds, 100);
   std::unique_lock lock(mutex_);
-  more_.wait_for(lock, rhythm_.pause(Rhythm::Clock::now()), [&] { return !posted_.empty() || computing_ == 0; });
+  more_.wait_for(lock, poll_interval_.pause(PollInterval::Clock::now()),
+                 [&] { return !posted_.empty() || computing_ == 0; });
 }
 
 }  // namespace distal::core

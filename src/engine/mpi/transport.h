@@ -16,17 +16,18 @@
 
 namespace distal::core {
 
-// Says why on stderr, and ends all ranks: one that fails alone would leave the others waiting.
+// Prints the reason on stderr and ends all ranks. A rank that failed alone would leave the others waiting.
 [[noreturn]] void end_job(const Cluster& cluster, const std::exception_ptr& why);
 
-// How often it is worth looking whether a segment has come or gone: several times for each, so that the buffers of the
-// system neither run full nor empty meanwhile, and not more often, as it takes time from those that compute.
-class Rhythm {
+// How long to pause between two polls of the segments in flight while leaves compute. It polls several times per
+// segment, so that the system's network buffers neither overflow nor run dry, but not more often, as each poll takes
+// time from the leaves.
+class PollInterval {
  public:
   using Clock = std::chrono::steady_clock;
 
-  void begin(Clock::time_point now) { last_ = now; }  // after nothing was on its way
-  void ended(int segments, Clock::time_point now);
+  void begin(Clock::time_point now) { last_ = now; }  // when segments are in flight again
+  void ended(int segments, Clock::time_point now);    // this many segments were found complete
   Clock::duration pause(Clock::time_point now) const;
 
  private:
@@ -34,31 +35,34 @@ class Rhythm {
   Clock::duration between_{0};
 };
 
-// How many segments the messages of a lane may have on their way, asked for one after the other, the oldest first.
-// Those that both ends are ready for share a window, without regard to what younger ones have on their way: sooner or
-// later both ends know the same oldest one, and it gets on. One that is not agreed on yet has its first segment on its
-// way, as one end may be ready for it while the other still waits for its forerunner; the oldest one of all does not
-// wait for the answer. What was asked for cannot be taken back: as long as an older one may still come, because its
-// sender first has to get it itself, a younger one is received one segment at a time.
+// Flow control within a lane: how many segments each message may have in flight. Ask for the messages one after the
+// other, the oldest first.
+// - Messages that both ends are ready for ("agreed") share the window, the older ones first. What younger messages have
+//   in flight does not count against them, so the oldest message that both ends know always gets on.
+// - A message that is not agreed yet may have its first segment in flight: one end may be ready for it while the other
+//   still waits for an older message. The oldest of all may use the whole window without waiting for the agreement.
+// - A posted receive cannot be taken back. As long as an older message may still come, because its sender has to get it
+//   first, a younger one is received one segment at a time.
 class WindowShares {
  public:
   WindowShares(size_t window, bool sends) : window_(window), sends_(sends) {}
 
-  size_t most(bool agreed) const;
-  void has(bool agreed, size_t on_their_way);
+  size_t most(bool agreed) const;           // how many segments the next message may have in flight
+  void has(bool agreed, size_t in_flight);  // how many it has
 
  private:
   size_t window_, used_ = 0;
   bool sends_, oldest_ = true, older_may_come_ = false;
 };
 
-// Messages between ranks. A thread of its own starts them, drives them on while others compute, and sleeps while there
-// are none: MPI needs to be called for large messages to get on. It alone calls MPI while a plan is carried out.
+// Messages between ranks. Large messages advance only while MPI is called, so a thread of the transport starts messages
+// and drives them while leaves compute. It sleeps while there are none. During a run, only this thread and barrier()
+// call MPI.
 //
-// A message goes in segments, and its first one, which is small, tells the ends that both are ready for it. Of the
-// messages between two ranks the oldest that both are ready for has the link, a few segments at a time, and the next
-// one begins where it has no more to start. Whole messages side by side would share the link and end at the same time,
-// and nothing would travel while the ends agree on the next ones.
+// A message is sent in segments. Its first segment is small and tells each end that the other is ready. Of the messages
+// between two ranks, the oldest that both are ready for gets the link, a few segments at a time; the next one starts
+// when the first has no more segments to start. If whole messages went in parallel, they would share the link and end
+// at the same time, and the link would be idle while the ends agree on the next ones.
 class MpiTransport : public Transport {
  public:
   MpiTransport(const Cluster& cluster, std::vector<int> ranks, int64_t element_bytes);
@@ -70,11 +74,11 @@ class MpiTransport : public Transport {
   }
   void send(const Message& message, Done done) override { post({message, true, std::move(done)}); }
   void receive(const Message& message, Done done) override { post({message, false, std::move(done)}); }
-  void meet() override;
+  void barrier() override;
   void fail(const std::exception_ptr& why) override { end_job(cluster_, why); }
-  void computes(bool now) override {
-    if ((computing_ += now ? 1 : -1) > 0) return;
-    std::lock_guard lock(mutex_);  // not between its look at this and its sleep
+  void set_computing(bool computing) override {
+    if ((computing_ += computing ? 1 : -1) > 0) return;
+    std::lock_guard lock(mutex_);  // so that the thread cannot miss this between its check and its sleep
     more_.notify_one();
   }
 
@@ -84,18 +88,17 @@ class MpiTransport : public Transport {
     bool is_send;
     Done done;
   };
-  // A message on its way.
-  struct Travelling {
+  struct MessageInFlight {
     Posted posted;
     std::vector<Segment> segments;
-    size_t started = 0, ended = 0;  // of the segments
-    int64_t bytes = 0;              // that have come
-    bool agreed = false;            // both ends are ready
+    size_t started = 0, ended = 0;  // numbers of segments
+    int64_t bytes = 0;              // received
+    bool agreed = false;            // both ends are ready for it
 
-    size_t on_their_way() const { return started - ended; }
+    size_t in_flight() const { return started - ended; }
   };
-  // Those to one rank, or from one, by their numbers.
-  using Lane = std::map<int64_t, Travelling>;
+  // The messages to one rank, or from one rank, by message number.
+  using Lane = std::map<int64_t, MessageInFlight>;
   struct Running {
     Datatype type;
     Lane* lane;
@@ -109,7 +112,7 @@ class MpiTransport : public Transport {
   void start_posted();
   size_t window_of(bool sends) const;
   void fill(Lane& lane);
-  void start_segment(Lane& lane, Travelling& message);
+  void start_segment(Lane& lane, MessageInFlight& message);
   bool finish_some();
   void pause(int idle_rounds);
 
@@ -117,22 +120,22 @@ class MpiTransport : public Transport {
   std::vector<int> ranks_;  // by processor
   int64_t element_bytes_;
   int most_tags_;
-  std::map<std::pair<int, int>, int64_t> numbers_;  // by pair of ranks: the next message's
-  std::atomic<int> computing_{0};                   // leaves
+  std::map<std::pair<int, int>, int64_t> numbers_;  // by source and destination rank: the next message's number
+  std::atomic<int> computing_{0};                   // the number of leaves that run
 
   std::mutex mutex_;
   std::condition_variable more_;
   std::vector<Posted> posted_;  // not yet started; guarded by the mutex
   bool stopping_ = false;
-  // Of the thread alone.
-  std::map<std::pair<bool, int>, Lane> lanes_;  // by whether they send, and the other rank
-  std::vector<MPI_Request> requests_;           // of segments
+  // Used by the thread only.
+  std::map<std::pair<bool, int>, Lane> lanes_;  // by direction (true: sends) and the other rank
+  std::vector<MPI_Request> requests_;           // one per segment in flight
   std::vector<Running> running_;                // by request
-  Rhythm rhythm_;
+  PollInterval poll_interval_;
   std::thread thread_;
 };
 
-// Waits for a request without taking the core from others that compute.
+// Waits for a request. Yields or sleeps between polls, so that other threads can use the core.
 void wait_patiently(MPI_Request& request);
 
 }  // namespace distal::core

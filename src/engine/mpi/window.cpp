@@ -7,7 +7,7 @@ namespace distal::core {
 
 namespace {
 
-// What a rank tells the others of its node.
+// What a rank tells the other ranks of its node, so that they can open its memory.
 struct Offer {
   std::array<char, 48> name{};  // empty: none
   int64_t bytes = 0;
@@ -23,7 +23,7 @@ Offer offer_of(const SharedMemory* memory) {
   return out;
 }
 
-// One rank's behind the other's, in the order of the node.
+// The offers of all ranks of the node, in rank order.
 std::vector<Offer> offers_of_node(const Cluster& cluster, const std::vector<Offer>& mine) {
   std::vector<Offer> all(mine.size() * static_cast<size_t>(cluster.ranks_on_node()));
   auto bytes = static_cast<int>(mine.size() * sizeof(Offer));
@@ -47,7 +47,7 @@ std::unique_ptr<Window> Window::open(const Cluster& cluster, std::vector<std::sh
     has_all = memory[rank].back() != nullptr;
   }
   memory[me] = std::move(mine);
-  if (!all_say(cluster.node(), has_all)) return nullptr;
+  if (!all_true(cluster.node(), has_all)) return nullptr;
   return std::unique_ptr<Window>(new Window(cluster, std::move(memory)));
 }
 

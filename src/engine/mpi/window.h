@@ -10,17 +10,17 @@
 
 namespace distal::core {
 
-// Memory of each rank that the others of its node can touch. MPI's own windows lie on small pages, which slow
-// leaves down. What orders accesses is when ranks meet.
+// Memory of each rank of a node that the other ranks can touch. MPI's own windows lie on small pages, which slow leaves
+// down. Accesses are ordered by barriers between the ranks.
 class Window {
  public:
-  // All ranks of a node call this, with equally many. Null if some of their memory is null, or cannot be opened by a
-  // neighbour; then no rank of the node has a window.
+  // Collective over a node; every rank passes the same number of memories. Null on all its ranks if some memory is null
+  // or cannot be opened by another rank.
   static std::unique_ptr<Window> open(const Cluster& cluster, std::vector<std::shared_ptr<SharedMemory>> mine);
-  // The same with new memory.
+  // The same with one new memory per rank.
   static std::unique_ptr<Window> make(const Cluster& cluster, int64_t bytes);
 
-  // Of a rank of the same node, in the order in which it has it.
+  // A memory of a rank of this node, by its position in that rank's `mine`.
   std::byte* of(int rank, size_t number = 0) const;
 
  private:

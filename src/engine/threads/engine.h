@@ -8,16 +8,16 @@
 namespace distal::core {
 
 struct ThreadsOptions {
-  // In all, 0: as many as the machine has cores. Where they are more than the processors, each processor gets a team of
-  // its share of them, for its leaves to use.
+  // The number of threads in total; 0: one per core. If there are more threads than processors, they are divided among
+  // the processors, whose leaves use them in parallel.
   int threads = 0;
-  // Each processor touches only memory of its own, and every acquired rectangle is a copy that is checked to be
-  // complete. Off: what lies in anybody's piece in one part is used where it lies.
+  // Each processor touches only its own memory, and every acquired rectangle is a copy that is checked to be complete.
+  // Off: a rectangle that lies within one piece of any processor is used in place.
   bool own_memory = false;
 };
 
-// Runs a plan on the threads of this process, again and again: what the first run made of a stage that is not too long
-// is kept and replayed. One run at a time; the pieces of the store may be others at the next.
+// Runs a plan on the threads of this process, as often as wanted, one run at a time. The first run records the tasks of
+// each stage that is not too long; later runs replay them. The store's pieces may change between runs.
 class ThreadsEngine {
  public:
   ThreadsEngine(const Plan& plan, const MemoryNeeds& needs, std::vector<std::unique_ptr<LeafKernel>> leaves,

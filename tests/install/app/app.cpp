@@ -1,5 +1,5 @@
-// An application with its own data: rows of three matrices, a block of rows for each of eight processors, in plain
-// vectors. DISTAL multiplies them where they lie, by the 2.5D algorithm of Solomonik and Demmel on a 2x2x2 machine.
+// An application with its own data: three matrices in plain vectors, one block of rows for each of eight processors.
+// DISTAL multiplies them in place by the 2.5D algorithm of Solomonik and Demmel on a 2x2x2 machine.
 
 #include <distal/distal.h>
 
@@ -9,7 +9,7 @@
 
 using namespace distal;
 
-constexpr int64_t kSize = 29;  // no multiple of anything: the last block is shorter
+constexpr int64_t kSize = 29;  // a prime, so the last block is shorter
 constexpr int64_t kProcessors = 8;
 constexpr int64_t kRows = (kSize + kProcessors - 1) / kProcessors;
 
@@ -22,7 +22,7 @@ struct Rows {
     for (int64_t e = 0; e < kSize * kSize; ++e) at(e / kSize, e % kSize) = static_cast<double>((e * salt) % 17 - 8);
   }
   double& at(int64_t row, int64_t column) { return blocks[row / kRows][row % kRows * kSize + column]; }
-  // Lends the blocks to a tensor; false if the tensor has other rows in mind for one.
+  // Binds the blocks to a tensor. Returns false if some piece of the tensor has other rows than its block.
   bool bind_to(Tensor<double>& tensor) {
     for (int64_t p = 0; p < kProcessors; ++p) tensor.bind(p, blocks[p].data());
     for (const PieceInfo& piece : tensor.pieces()) {
@@ -37,14 +37,14 @@ struct Rows {
 
 RunReport multiply(Rows& a, Rows& b, Rows& c, Cost& cost) {
   Param n(kSize), g(2), layers(2);
-  // One level a dimension: a level cuts a tensor dimension once, and the rows are cut over all eight processors. The
-  // sizes of the blocks are said, since blocks of halves of halves would be cut elsewhere where 8 does not divide n.
+  // A level partitions a tensor dimension once. To partition the rows over all eight processors, each dimension is a
+  // level. The block sizes are explicit: blocks of halves of halves would begin elsewhere if 8 does not divide n.
   Machine cube({Grid(g), Grid(g), Grid(layers)});
   Distribution by_rows = Distribution::hierarchical(cube, {{0}, {0}, {0}});
   by_rows.cyclic(0, 4 * kRows, 0).cyclic(0, 2 * kRows, 1).cyclic(0, kRows, 2);
   Format rows({Dense, Dense}, by_rows);
   Tensor<double> A({n, n}, rows), B({n, n}, rows), C({n, n}, rows);
-  if (!a.bind_to(A) || !b.bind_to(B) || !c.bind_to(C)) throw Error("the tensors are laid out otherwise");
+  if (!a.bind_to(A) || !b.bind_to(B) || !c.bind_to(C)) throw Error("the tensors have another layout");
   IndexVar i, j, k, io, jo, ko, ii, ji, ki, kio, kii, kios;
   A(i, j) = B(i, k) * C(k, j);
   A.schedule()
@@ -65,7 +65,7 @@ RunReport multiply(Rows& a, Rows& b, Rows& c, Cost& cost) {
   return kernel.run();
 }
 
-// Every element is a sum of small whole numbers, so it is right or wrong, not nearly right.
+// Every element is a sum of small whole numbers, so it must be exact.
 bool is_product(Rows& a, Rows& b, Rows& c) {
   for (int64_t i = 0; i < kSize; ++i) {
     for (int64_t j = 0; j < kSize; ++j) {
@@ -81,12 +81,12 @@ int main() {
   Rows a(0), b(5), c(11);
   Cost cost;
   RunReport report = multiply(a, b, c, cost);
-  std::printf("moved %lld bytes in %lld messages, announced were %lld in %lld\n",
-              static_cast<long long>(report.bytes_moved), static_cast<long long>(report.messages),
-              static_cast<long long>(cost.bytes_moved), static_cast<long long>(cost.messages));
-  bool announced = report.bytes_moved == cost.bytes_moved && report.messages == cost.messages;
-  if (!announced) std::puts("something moved that was not announced");
+  std::printf("moved %lld bytes in %lld messages, expected %lld in %lld\n", static_cast<long long>(report.bytes_moved),
+              static_cast<long long>(report.messages), static_cast<long long>(cost.bytes_moved),
+              static_cast<long long>(cost.messages));
+  bool as_expected = report.bytes_moved == cost.bytes_moved && report.messages == cost.messages;
+  if (!as_expected) std::puts("the run did not move what its cost says");
   bool right = is_product(a, b, c);
   if (!right) std::puts("the product is wrong");
-  return announced && right && cost.processors == kProcessors ? 0 : 1;
+  return as_expected && right && cost.processors == kProcessors ? 0 : 1;
 }

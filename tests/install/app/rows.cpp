@@ -1,5 +1,4 @@
-// An application in thirty lines: its matrices lie in rows, a block of them a processor; DISTAL multiplies them
-// by 2.5D.
+// A short application: each processor has a block of rows of each matrix. DISTAL multiplies them by 2.5D.
 #include <distal/distal.h>
 
 #include <vector>
@@ -27,16 +26,16 @@ int main() {
   X.schedule().apply(compound::systolic, std::vector<TensorHandle>{Y, Z}, ki, s, kii, 1, std::vector{ii, ji},
                      std::vector{io, jo}, r);
 
-  bool fine = true;
+  bool right = true;
   for (const Kernel& kernel : {Y.copy_kernel(B), Z.copy_kernel(C), X.compile(), A.copy_kernel(X)}) {
-    Cost said = kernel.cost();  // before the run: every byte that will move
-    RunReport did = kernel.run();
-    fine = fine && said.bytes_moved == did.bytes_moved && said.messages == did.messages;
+    Cost cost = kernel.cost();  // known before the run
+    RunReport report = kernel.run();
+    right = right && report.bytes_moved == cost.bytes_moved && report.messages == cost.messages;
   }
   for (int64_t e = 0; e < n * n; ++e) {
     double want = 0;
     for (int64_t x = 0; x < n; ++x) want += b[e / n * n + x] * c[x * n + e % n];
-    fine = fine && a[e] == want;
+    right = right && a[e] == want;
   }
-  return fine ? 0 : 1;
+  return right ? 0 : 1;
 }

@@ -1,4 +1,4 @@
-// Leaves on GPUs: products of matrices by cuBLAS, all else by kernels of their own, both in the stream of their task.
+// Leaves on GPUs: matrix products run as cuBLAS calls, all other leaves as CUDA kernels. Both use the task's stream.
 #pragma once
 
 #include <cublas_v2.h>
@@ -33,13 +33,13 @@ inline void require_done(cublasStatus_t status) {
   }
 }
 
-// All that a task does on its GPU is in its stream, so nothing else needs to be waited for when it ends.
+// The stream of the running task. The task uses no other stream, so Realm need not synchronize the whole context.
 inline cudaStream_t stream_of_task() {
   Realm::Cuda::set_task_ctxsync_required(false);
   return Realm::Cuda::get_task_cuda_stream();
 }
 
-// cuBLAS on the GPU of this task: made once, used by one task at a time.
+// The cuBLAS handle of the task's GPU, made at its first use. One task at a time runs on a GPU.
 inline cublasHandle_t blas_of_task() {
   static std::mutex mutex;
   static std::map<int, cublasHandle_t> handles;
@@ -53,7 +53,7 @@ inline cublasHandle_t blas_of_task() {
 
 // ---- kernels ----
 
-// Its numbers are what the kernel says of them: the ranges of indices, or the extents and values of loops.
+// Starts a kernel. `numbers` are the ranges of its indices, or the extents and then the values of all variables.
 using GpuLeaf = void(const Int* numbers, void* const* data, const Int* const* stride, CUstream_st* stream);
 
 inline void run_on_gpu(GpuLeaf* leaf, const std::vector<Int>& numbers, const std::vector<Operand>& operands) {
@@ -67,7 +67,7 @@ inline void run_on_gpu(GpuLeaf* leaf, const std::vector<Int>& numbers, const std
   require_done(cudaGetLastError());
 }
 
-// Over all combinations of the indices.
+// Runs a kernel over all combinations of the indices.
 inline void run_on_gpu(GpuLeaf* leaf, const std::vector<Range>& ranges, const std::vector<Operand>& operands) {
   if (is_empty(ranges)) return;
   std::vector<Int> numbers;
@@ -75,7 +75,7 @@ inline void run_on_gpu(GpuLeaf* leaf, const std::vector<Range>& ranges, const st
   run_on_gpu(leaf, numbers, operands);
 }
 
-// Over loops, from what is known of each variable.
+// Runs a kernel over loops, given the extent and the value of each variable.
 inline void run_on_gpu(GpuLeaf* leaf, const std::vector<Int>& extent, const std::vector<Int>& value,
                        const std::vector<Operand>& operands) {
   std::vector<Int> numbers = extent;
@@ -85,23 +85,23 @@ inline void run_on_gpu(GpuLeaf* leaf, const std::vector<Int>& extent, const std:
 
 // ---- products of matrices ----
 
-// An index of output += left * right: how many steps, and how far each goes in the three, in elements.
+// An index of output += left * right: its extent and its strides in the three tensors, in elements.
 struct ProductAxis {
   Int extent = 1;
-  Int steps[3] = {0, 0, 0};
+  Int strides[3] = {0, 0, 0};
 
-  bool is_in(int operand) const { return steps[operand] != 0; }
-  Int largest_step() const { return std::max({steps[0], steps[1], steps[2]}); }
+  bool is_in(int operand) const { return strides[operand] != 0; }
+  Int largest_stride() const { return std::max({strides[0], strides[1], strides[2]}); }
 };
 
-// A matrix as cuBLAS takes it: its columns, or, transposed, its rows, lie `leading` elements apart.
+// A matrix as cuBLAS takes it: column-major, or transposed (row-major), with the leading dimension `leading`.
 struct Matrix {
   bool fits = false;
   bool transposed = false;
   Int leading = 1;
 
   Matrix(const ProductAxis& rows, const ProductAxis& columns, int operand) {
-    Int down = rows.steps[operand], across = columns.steps[operand];
+    Int down = rows.strides[operand], across = columns.strides[operand];
     if ((down == 1 || rows.extent == 1) && (across >= rows.extent || columns.extent == 1)) {
       fits = true;
       leading = columns.extent == 1 ? rows.extent : across;
@@ -114,36 +114,37 @@ struct Matrix {
 };
 
 inline cublasStatus_t gemm(cublasHandle_t h, cublasOperation_t a, cublasOperation_t b, Int m, Int n, Int k,
-                           const float* alpha, const float* x, Int ldx, Int stepx, const float* y, Int ldy, Int stepy,
-                           const float* beta, float* z, Int ldz, Int stepz, Int count) {
+                           const float* alpha, const float* x, Int ldx, Int stride_x, const float* y, Int ldy,
+                           Int stride_y, const float* beta, float* z, Int ldz, Int stride_z, Int count) {
   if (count == 1) return cublasSgemm_64(h, a, b, m, n, k, alpha, x, ldx, y, ldy, beta, z, ldz);
-  return cublasSgemmStridedBatched_64(h, a, b, m, n, k, alpha, x, ldx, stepx, y, ldy, stepy, beta, z, ldz, stepz,
-                                      count);
+  return cublasSgemmStridedBatched_64(h, a, b, m, n, k, alpha, x, ldx, stride_x, y, ldy, stride_y, beta, z, ldz,
+                                      stride_z, count);
 }
 inline cublasStatus_t gemm(cublasHandle_t h, cublasOperation_t a, cublasOperation_t b, Int m, Int n, Int k,
-                           const double* alpha, const double* x, Int ldx, Int stepx, const double* y, Int ldy,
-                           Int stepy, const double* beta, double* z, Int ldz, Int stepz, Int count) {
+                           const double* alpha, const double* x, Int ldx, Int stride_x, const double* y, Int ldy,
+                           Int stride_y, const double* beta, double* z, Int ldz, Int stride_z, Int count) {
   if (count == 1) return cublasDgemm_64(h, a, b, m, n, k, alpha, x, ldx, y, ldy, beta, z, ldz);
-  return cublasDgemmStridedBatched_64(h, a, b, m, n, k, alpha, x, ldx, stepx, y, ldy, stepy, beta, z, ldz, stepz,
-                                      count);
+  return cublasDgemmStridedBatched_64(h, a, b, m, n, k, alpha, x, ldx, stride_x, y, ldy, stride_y, beta, z, ldz,
+                                      stride_z, count);
 }
 inline cublasStatus_t gemm(cublasHandle_t h, cublasOperation_t a, cublasOperation_t b, Int m, Int n, Int k,
-                           const cuComplex* alpha, const cuComplex* x, Int ldx, Int stepx, const cuComplex* y, Int ldy,
-                           Int stepy, const cuComplex* beta, cuComplex* z, Int ldz, Int stepz, Int count) {
+                           const cuComplex* alpha, const cuComplex* x, Int ldx, Int stride_x, const cuComplex* y,
+                           Int ldy, Int stride_y, const cuComplex* beta, cuComplex* z, Int ldz, Int stride_z,
+                           Int count) {
   if (count == 1) return cublasCgemm_64(h, a, b, m, n, k, alpha, x, ldx, y, ldy, beta, z, ldz);
-  return cublasCgemmStridedBatched_64(h, a, b, m, n, k, alpha, x, ldx, stepx, y, ldy, stepy, beta, z, ldz, stepz,
-                                      count);
+  return cublasCgemmStridedBatched_64(h, a, b, m, n, k, alpha, x, ldx, stride_x, y, ldy, stride_y, beta, z, ldz,
+                                      stride_z, count);
 }
 inline cublasStatus_t gemm(cublasHandle_t h, cublasOperation_t a, cublasOperation_t b, Int m, Int n, Int k,
-                           const cuDoubleComplex* alpha, const cuDoubleComplex* x, Int ldx, Int stepx,
-                           const cuDoubleComplex* y, Int ldy, Int stepy, const cuDoubleComplex* beta,
-                           cuDoubleComplex* z, Int ldz, Int stepz, Int count) {
+                           const cuDoubleComplex* alpha, const cuDoubleComplex* x, Int ldx, Int stride_x,
+                           const cuDoubleComplex* y, Int ldy, Int stride_y, const cuDoubleComplex* beta,
+                           cuDoubleComplex* z, Int ldz, Int stride_z, Int count) {
   if (count == 1) return cublasZgemm_64(h, a, b, m, n, k, alpha, x, ldx, y, ldy, beta, z, ldz);
-  return cublasZgemmStridedBatched_64(h, a, b, m, n, k, alpha, x, ldx, stepx, y, ldy, stepy, beta, z, ldz, stepz,
-                                      count);
+  return cublasZgemmStridedBatched_64(h, a, b, m, n, k, alpha, x, ldx, stride_x, y, ldy, stride_y, beta, z, ldz,
+                                      stride_z, count);
 }
 
-// How cuBLAS calls an element type.
+// cuBLAS's name of an element type.
 template <class T>
 struct BlasType {
   using Type = T;
@@ -157,7 +158,8 @@ struct BlasType<std::complex<double>> {
   using Type = cuDoubleComplex;
 };
 
-// A product of two tensors, as one product of matrices for every combination of the indices that these do not take.
+// A product of two tensors as a loop over matrix products: three indices form a matrix product, one may be its batch,
+// and the loop runs over all others.
 class MatrixProduct {
  public:
   explicit MatrixProduct(std::vector<ProductAxis> axes) {
@@ -165,7 +167,7 @@ class MatrixProduct {
     choose(axes);
   }
 
-  // Whether cuBLAS can do it, with no more calls than are worth it.
+  // Whether cuBLAS can do it in at most kMostCalls calls.
   bool fits() const { return fits_; }
 
   template <class T>
@@ -178,16 +180,16 @@ class MatrixProduct {
  private:
   static constexpr Int kMostCalls = 1024;
 
-  // Two indices of which one continues the other in all tensors are as one.
+  // Fuses two indices into one if the outer one continues the inner one in all tensors.
   static void fuse(std::vector<ProductAxis>& axes) {
     axes.erase(std::remove_if(axes.begin(), axes.end(), [](const ProductAxis& a) { return a.extent == 1; }),
                axes.end());
     std::sort(axes.begin(), axes.end(),
-              [](const ProductAxis& a, const ProductAxis& b) { return a.largest_step() > b.largest_step(); });
+              [](const ProductAxis& a, const ProductAxis& b) { return a.largest_stride() > b.largest_stride(); });
     for (size_t i = 0; i + 1 < axes.size();) {
       bool continues = true;
       for (int o = 0; o < 3; ++o) {
-        continues = continues && axes[i].steps[o] == axes[i + 1].extent * axes[i + 1].steps[o];
+        continues = continues && axes[i].strides[o] == axes[i + 1].extent * axes[i + 1].strides[o];
       }
       if (!continues) {
         ++i;
@@ -198,7 +200,7 @@ class MatrixProduct {
     }
   }
 
-  // The largest product of matrices that cuBLAS takes.
+  // Chooses the indices of the largest matrix product that cuBLAS takes.
   void choose(const std::vector<ProductAxis>& axes) {
     std::vector<ProductAxis> rows, columns, sums;
     for (const ProductAxis& a : axes) {
@@ -225,10 +227,10 @@ class MatrixProduct {
     if (best > 0) keep_rest(axes);
   }
 
-  // Of the other indices, one may be a batch; a sum may not, as all of it goes to the same elements.
+  // Chooses the largest other index as the batch, but no sum index: all its products add to the same elements.
   void keep_rest(const std::vector<ProductAxis>& axes) {
     auto same = [](const ProductAxis& a, const ProductAxis& b) {
-      return a.extent == b.extent && std::equal(a.steps, a.steps + 3, b.steps);
+      return a.extent == b.extent && std::equal(a.strides, a.strides + 3, b.strides);
     };
     for (const ProductAxis& a : axes) {
       if (!same(a, row_) && !same(a, column_) && !same(a, sum_)) outer_.push_back(a);
@@ -251,11 +253,11 @@ class MatrixProduct {
     if (depth == outer_.size()) return run_one(handle, at, scale);
     for (Int x = 0; x < outer_[depth].extent; ++x) {
       run_outer(handle, at, scale, depth + 1);
-      for (int o = 0; o < 3; ++o) at[static_cast<size_t>(o)] += outer_[depth].steps[o];
+      for (int o = 0; o < 3; ++o) at[static_cast<size_t>(o)] += outer_[depth].strides[o];
     }
   }
 
-  // cuBLAS has columns side by side; an output whose rows are is made transposed, from the right times the left.
+  // cuBLAS writes column-major outputs. A row-major output is computed as its transpose: right times left.
   template <class T>
   void run_one(cublasHandle_t handle, const std::vector<T*>& at, const T& scale) const {
     using B = typename BlasType<T>::Type;
@@ -267,9 +269,9 @@ class MatrixProduct {
     int first = turned ? 2 : 1, second = turned ? 1 : 2;
     require_done(gemm(handle, x.operation(turned), y.operation(turned), turned ? column_.extent : row_.extent,
                       turned ? row_.extent : column_.extent, sum_.extent, reinterpret_cast<const B*>(&scale),
-                      reinterpret_cast<const B*>(at[static_cast<size_t>(first)]), x.leading, batch_.steps[first],
-                      reinterpret_cast<const B*>(at[static_cast<size_t>(second)]), y.leading, batch_.steps[second],
-                      reinterpret_cast<const B*>(&one), reinterpret_cast<B*>(at[0]), output.leading, batch_.steps[0],
+                      reinterpret_cast<const B*>(at[static_cast<size_t>(first)]), x.leading, batch_.strides[first],
+                      reinterpret_cast<const B*>(at[static_cast<size_t>(second)]), y.leading, batch_.strides[second],
+                      reinterpret_cast<const B*>(&one), reinterpret_cast<B*>(at[0]), output.leading, batch_.strides[0],
                       batch_.extent));
   }
 
@@ -278,8 +280,8 @@ class MatrixProduct {
   bool fits_ = false;
 };
 
-// operand 0 += scale * operand 1 * operand 2, each with the numbers of its indices among the ranges. False, and
-// nothing is done, where cuBLAS does not take tensors that lie so.
+// operand 0 += scale * operand 1 * operand 2. `indices` has, by operand, the numbers of its indices among the ranges.
+// Returns false, and does nothing, if cuBLAS does not take tensors with these strides.
 template <class T>
 bool gemm_on_gpu(const std::vector<Range>& ranges, const std::vector<std::vector<int>>& indices,
                  const std::vector<Operand>& operands, double scale) {
@@ -291,7 +293,7 @@ bool gemm_on_gpu(const std::vector<Range>& ranges, const std::vector<std::vector
     data[o] = static_cast<T*>(operands[o].data);
     for (size_t d = 0; d < indices[o].size(); ++d) {
       auto index = static_cast<size_t>(indices[o][d]);
-      axes[index].steps[o] += operands[o].strides[d];
+      axes[index].strides[o] += operands[o].strides[d];
       data[o] += ranges[index].lo * operands[o].strides[d];
     }
   }
@@ -302,13 +304,13 @@ bool gemm_on_gpu(const std::vector<Range>& ranges, const std::vector<std::vector
 
 // ---- registration ----
 
-// That a GPU has its data is all that this task is for; cuBLAS is then ready there too.
+// An empty task: launching it makes Legion bring its data to the GPU. It also makes the cuBLAS handle in advance.
 inline void hold_on_gpu(const Task*, const std::vector<PhysicalRegion>&, Context, Runtime*) {
   stream_of_task();
   blas_of_task();
 }
 
-// Of gpu_sums.h, which is for nvcc.
+// Defined in gpu_sums.h, which nvcc compiles.
 void register_complex_sum(int id, float);
 void register_complex_sum(int id, double);
 
@@ -317,7 +319,7 @@ void register_gpu_sum() {
   if constexpr (!std::is_arithmetic_v<T>) register_complex_sum(SumOf<T>::kId, typename T::value_type());
 }
 
-// The tasks that move data, for a program of which some runs on GPUs.
+// Registers the tasks that move data, for a program that uses GPUs.
 template <class T>
 void register_gpu_data_tasks() {
   register_data_tasks<T>(register_gpu_sum<T>);

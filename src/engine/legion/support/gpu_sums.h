@@ -1,4 +1,4 @@
-// Sums of complex numbers in the memory of GPUs; Legion has those of other numbers itself. For nvcc.
+// Reductions of complex numbers in GPU memory. Legion has those of other types itself. To be compiled by nvcc.
 #pragma once
 
 #include <complex>

@@ -32,7 +32,7 @@ struct Rectangle {
 
 inline bool operator<(const Rectangle& a, const Rectangle& b) { return std::tie(a.lo, a.hi) < std::tie(b.lo, b.hi); }
 
-// Calls f with every point, the last dimension fastest.
+// Calls f with every point; the last dimension varies fastest.
 template <class F>
 void for_each_point(const Rectangle& all, const F& f) {
   if (all.volume() == 0) return;
@@ -48,9 +48,10 @@ void for_each_point(const Rectangle& all, const F& f) {
   }
 }
 
-// All of the points of extents, the last dimension counting fastest.
+// The number of points in extents.
 inline Int volume(const Coordinates& extents) { return Rectangle{Coordinates(extents.size(), 0), extents}.volume(); }
 
+// The number of a point in extents, and the point of a number. The last dimension varies fastest.
 inline Int number_in(const Coordinates& extents, const Coordinates& at) {
   Int out = 0;
   for (size_t d = 0; d < extents.size(); ++d) out = out * extents[d] + at[d];
@@ -63,10 +64,10 @@ inline Coordinates point_in(const Coordinates& extents, Int number) {
   return out;
 }
 
-// A machine: the dimensions of all its levels, the outermost first. A processor is known by its coordinates, or by
-// their number, the last one counting fastest.
+// A machine: the dimensions of all its levels, the outermost first. A processor is identified by its coordinates or by
+// their number; the last coordinate varies fastest.
 struct Grid {
-  int id = 0;  // of this program's grids
+  int id = 0;  // among this program's grids
   Coordinates extents;
   bool gpu = false;
 
@@ -74,12 +75,12 @@ struct Grid {
   Int number(const Coordinates& at) const { return number_in(extents, at); }
 };
 
-// The processors that take part: all of a grid, but where it is held at a coordinate.
-struct Places {
+// The processors that take part in a launch: the whole grid, but for the dimensions that are held at one coordinate.
+struct LaunchDomain {
   const Grid* grid = nullptr;
   Rectangle points;
 
-  explicit Places(const Grid& g, const std::vector<std::pair<int, Int>>& held = {})
+  explicit LaunchDomain(const Grid& g, const std::vector<std::pair<int, Int>>& held = {})
       : grid(&g), points{Coordinates(g.extents.size(), 0), g.extents} {
     for (auto [dimension, at] : held) {
       points.lo[dimension] = at;
@@ -88,27 +89,27 @@ struct Places {
   }
 };
 
-// What a dimension of the grid does with a tensor.
+// How one dimension of the grid distributes a tensor.
 struct Role {
-  enum Kind { Cut, Fixed, Everywhere } kind;
-  int dimension;  // of the tensor, that is cut
-  Int block;      // dealt out in blocks of so many; 0: one block a processor
-  Int face;       // the coordinate it is fixed at
+  enum Kind { Partitioned, Fixed, Replicated } kind;
+  int dimension;  // the tensor dimension that is partitioned
+  Int block;      // block-cyclic with this block size; 0: one block per processor
+  Int face;       // the coordinate the tensor is fixed at
 };
-inline Role cut(int dimension) { return {Role::Cut, dimension, 0, 0}; }
-inline Role cyclic(int dimension, Int block) { return {Role::Cut, dimension, block, 0}; }
+inline Role blocked(int dimension) { return {Role::Partitioned, dimension, 0, 0}; }
+inline Role cyclic(int dimension, Int block) { return {Role::Partitioned, dimension, block, 0}; }
 inline Role fixed(Int face) { return {Role::Fixed, 0, 0, face}; }
-inline Role everywhere() { return {Role::Everywhere, 0, 0, 0}; }
+inline Role replicated() { return {Role::Replicated, 0, 0, 0}; }
 
-// One dimension of a tensor while it is cut: what is left of it, as ranges that follow one another. All cuts are of
-// full size; what reaches past the end is dropped last.
-class Line {
+// The ranges of one tensor dimension that a processor owns, narrowed by one grid dimension after the other. Each step
+// assumes full-sized blocks; ranges() drops what lies past the end.
+class OwnedRanges {
  public:
-  explicit Line(Int extent) : extent_(extent), size_(extent), ranges_{{0, extent}} {}
+  explicit OwnedRanges(Int extent) : extent_(extent), size_(extent), ranges_{{0, extent}} {}
 
   void take_block(Int parts, Int at) {
     Int block = ceildiv(size_, parts);
-    *this = Line(extent_, block, slices(at * block, (at + 1) * block));
+    *this = OwnedRanges(extent_, block, slices(at * block, (at + 1) * block));
   }
 
   void take_cyclic(Int parts, Int at, Int block) {
@@ -118,7 +119,7 @@ class Line {
       Int begin = (round * parts + at) * block;
       for (auto range : slices(begin, begin + block)) all.push_back(range);
     }
-    *this = Line(extent_, rounds * block, all);
+    *this = OwnedRanges(extent_, rounds * block, all);
   }
 
   std::vector<std::pair<Int, Int>> ranges() const {
@@ -130,10 +131,10 @@ class Line {
   }
 
  private:
-  Line(Int extent, Int size, std::vector<std::pair<Int, Int>> ranges)
+  OwnedRanges(Int extent, Int size, std::vector<std::pair<Int, Int>> ranges)
       : extent_(extent), size_(size), ranges_(std::move(ranges)) {}
 
-  // What lies between two places, counted along the ranges.
+  // The elements from number `begin` to `end`, counted along the ranges.
   std::vector<std::pair<Int, Int>> slices(Int begin, Int end) const {
     std::vector<std::pair<Int, Int>> out;
     Int at = 0;
@@ -149,16 +150,16 @@ class Line {
   std::vector<std::pair<Int, Int>> ranges_;
 };
 
-// Where a tensor lives: the pieces of every processor, and which processor is the first to hold each of them.
+// Where a tensor lives: the pieces of every processor, and which processor holds the first replica of each.
 class Home {
  public:
   Home() = default;
 
-  // A scalar is a line of one element.
+  // A scalar is a region with one dimension and one element.
   Home(const Grid& grid, Coordinates shape, const std::vector<Role>& roles) : grid_(&grid) {
     if (shape.empty()) shape.push_back(1);
     nothing_ = {Coordinates(shape.size(), 0), Coordinates(shape.size(), 0)};
-    for_each_point(Places(grid).points, [&](const Coordinates& at) {
+    for_each_point(LaunchDomain(grid).points, [&](const Coordinates& at) {
       bool is_first = true;
       pieces_.push_back(pieces_at(shape, roles, at, is_first));
       is_first_.push_back(is_first);
@@ -166,7 +167,7 @@ class Home {
   }
 
   const Grid& grid() const { return *grid_; }
-  // The n-th piece of a processor; empty where it has no more.
+  // The n-th piece of a processor, empty if it has fewer; with first_only also empty if it is not the first replica.
   Rectangle piece(const Coordinates& at, size_t n, bool first_only) const {
     auto processor = static_cast<size_t>(grid_->number(at));
     const auto& all = pieces_[processor];
@@ -181,27 +182,27 @@ class Home {
  private:
   std::vector<Rectangle> pieces_at(const Coordinates& shape, const std::vector<Role>& roles, const Coordinates& at,
                                    bool& is_first) const {
-    std::vector<Line> lines(shape.begin(), shape.end());
+    std::vector<OwnedRanges> owned(shape.begin(), shape.end());
     for (size_t m = 0; m < roles.size(); ++m) {
       const Role& r = roles[m];
       if (r.kind == Role::Fixed && at[m] != r.face) return {};
-      if (r.kind == Role::Everywhere && at[m] != 0) is_first = false;
-      if (r.kind != Role::Cut) continue;
+      if (r.kind == Role::Replicated && at[m] != 0) is_first = false;
+      if (r.kind != Role::Partitioned) continue;
       if (r.block == 0) {
-        lines[r.dimension].take_block(grid_->extents[m], at[m]);
+        owned[r.dimension].take_block(grid_->extents[m], at[m]);
       } else {
-        lines[r.dimension].take_cyclic(grid_->extents[m], at[m], r.block);
+        owned[r.dimension].take_cyclic(grid_->extents[m], at[m], r.block);
       }
     }
-    return combinations(lines);
+    return combinations(owned);
   }
 
-  static std::vector<Rectangle> combinations(const std::vector<Line>& lines) {
+  static std::vector<Rectangle> combinations(const std::vector<OwnedRanges>& owned) {
     std::vector<Rectangle> out{{}};
-    for (const Line& line : lines) {
+    for (const OwnedRanges& one : owned) {
       std::vector<Rectangle> longer;
       for (const Rectangle& r : out) {
-        for (auto [lo, hi] : line.ranges()) {
+        for (auto [lo, hi] : one.ranges()) {
           longer.push_back(r);
           longer.back().lo.push_back(lo);
           longer.back().hi.push_back(hi);
@@ -215,7 +216,7 @@ class Home {
   const Grid* grid_ = nullptr;
   Rectangle nothing_;
   std::vector<std::vector<Rectangle>> pieces_;  // by processor
-  std::vector<bool> is_first_;                  // by processor: of those that hold the same
+  std::vector<bool> is_first_;                  // by processor: it holds the first replica of its pieces
 };
 
 }  // namespace distal_legion

@@ -1,4 +1,4 @@
-// What the kernels of leaves on GPUs are made of. Nothing here knows Legion.
+// Building blocks for the GPU kernels of leaves. Nothing here depends on Legion.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@ namespace distal_gpu {
 
 using Int = std::int64_t;
 
-// Lies in memory as std::complex does, whose operators are not for GPUs.
+// Has the memory layout of std::complex, whose operators do not work on GPUs.
 template <class Real>
 struct Complex {
   Real real, imaginary;
@@ -40,7 +40,7 @@ __device__ void add_atomically(Complex<Real>& to, const Complex<Real>& addend) {
   atomicAdd(&to.imaginary, addend.imaginary);
 }
 
-// Shared: other threads may add to the same element.
+// Adds atomically if `shared`: other threads may add to the same element.
 template <class T, class C>
 __device__ void add(T& to, const C& addend, bool shared) {
   if (shared) {
@@ -61,7 +61,7 @@ inline unsigned blocks_for(Int threads) {
   return static_cast<unsigned>(wanted < most ? wanted : most);
 }
 
-// Into how many slices to cut a sum, so that few elements keep a GPU busy too.
+// The number of slices that a sum is divided into, so that a kernel with few output elements also fills a GPU.
 inline Int slices_for(Int elements, Int sum) {
   Int wanted = (Int{1} << 17) / elements;
   return wanted < 1 ? 1 : wanted < sum ? wanted : sum;

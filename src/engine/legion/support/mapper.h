@@ -1,5 +1,5 @@
-// Where tasks run and where their data lies: a point of a grid runs on the processor of its number, and what it uses
-// lies in that processor's memory, each tensor in its own storage order.
+// Where tasks run and where their data lies: a point of a grid runs on the processor with its number, and its data is
+// in that processor's memory, each tensor in its own storage order.
 #pragma once
 
 #include <algorithm>
@@ -22,17 +22,17 @@ inline std::vector<const Grid*>& grids() {
   return all;
 }
 
-// The tag of a launch: the id of its grid, and whether it runs on CPUs also where the grid is one of GPUs.
-struct Target {
+// The mapping tag of a launch: the id of its grid, and whether the launch runs on CPUs even if the grid is of GPUs.
+struct LaunchTag {
   int grid = 0;
   bool cpu = false;
 
   MappingTagID tag() const { return static_cast<MappingTagID>(2 * grid + (cpu ? 1 : 0)); }
-  static Target of(MappingTagID tag) { return {static_cast<int>(tag / 2), tag % 2 == 1}; }
+  static LaunchTag of(MappingTagID tag) { return {static_cast<int>(tag / 2), tag % 2 == 1}; }
 };
 
-// The tag of a region requirement: the storage order of its tensor, outermost dimension first, and whether the copy is
-// of no use after the task.
+// The mapping tag of a region requirement: the storage order of its tensor, outermost dimension first, and whether the
+// copy is useless after the task.
 struct Layout {
   std::vector<int> order;
   bool transient = false;
@@ -53,9 +53,9 @@ struct Layout {
   }
 };
 
-constexpr ShardingID kFirstSharding = 1000;  // one a grid
+constexpr ShardingID kFirstSharding = 1000;  // one per grid
 
-// All processors of one kind, those of the first process first.
+// All processors of one kind, in the order of their processes.
 inline std::vector<Processor>& processors(bool gpu) {
   static std::vector<Processor> cpus, gpus;
   return gpu ? gpus : cpus;
@@ -72,18 +72,18 @@ inline Processor processor_of(const Grid& grid, const DomainPoint& point) {
   return all[number_of(grid, point) % all.size()];
 }
 
-// The CPU that does a GPU's work for it: one of the same process, where the points of one GPU take turns.
-inline Processor cpu_beside(const Grid& grid, const DomainPoint& point) {
-  Processor beside = processor_of(grid, point);
-  if (!grid.gpu) return beside;
+// The CPU that runs a task on behalf of a GPU. The points of one GPU are spread over the CPUs of its process.
+inline Processor cpu_for(const Grid& grid, const DomainPoint& point) {
+  Processor processor = processor_of(grid, point);
+  if (!grid.gpu) return processor;
   std::vector<Processor> all;
   for (Processor p : processors(false)) {
-    if (p.address_space() == beside.address_space()) all.push_back(p);
+    if (p.address_space() == processor.address_space()) all.push_back(p);
   }
   return all[number_of(grid, point) % all.size()];
 }
 
-// With several processes, each issues the launches of the points that run on it.
+// With several processes, each process issues the launches of the points that it runs.
 class GridSharding : public ShardingFunctor {
  public:
   explicit GridSharding(int grid) : grid_(grid) {}
@@ -106,8 +106,8 @@ class GridMapper : public Mapping::DefaultMapper {
     out.map_locally = false;
   }
 
-  // Legion would find launches that repeat, and play them again with the same data: it takes those that differ only in
-  // the argument of a projection, the step, for the same.
+  // No auto tracing: it ignores the argument of a projection, the step, so it would replay a launch with the data of
+  // another step.
   void configure_context(const Mapping::MapperContext ctx, const Task& task, ContextConfigOutput& out) override {
     DefaultMapper::configure_context(ctx, task, out);
     out.auto_tracing_enabled = false;
@@ -115,10 +115,10 @@ class GridMapper : public Mapping::DefaultMapper {
 
   void slice_task(const Mapping::MapperContext, const Task& task, const SliceTaskInput& in,
                   SliceTaskOutput& out) override {
-    Target target = Target::of(task.tag);
-    const Grid& grid = *grids()[static_cast<size_t>(target.grid)];
+    LaunchTag tag = LaunchTag::of(task.tag);
+    const Grid& grid = *grids()[static_cast<size_t>(tag.grid)];
     for (Domain::DomainPointIterator point(in.domain); point; point++) {
-      Processor processor = target.cpu ? cpu_beside(grid, point.p) : processor_of(grid, point.p);
+      Processor processor = tag.cpu ? cpu_for(grid, point.p) : processor_of(grid, point.p);
       out.slices.emplace_back(Domain(point.p, point.p), processor, false, false);
     }
   }
@@ -126,7 +126,7 @@ class GridMapper : public Mapping::DefaultMapper {
   void select_sharding_functor(const Mapping::MapperContext ctx, const Task& task, const SelectShardingFunctorInput& in,
                                SelectShardingFunctorOutput& out) override {
     if (!task.is_index_space) return DefaultMapper::select_sharding_functor(ctx, task, in, out);
-    out.chosen_functor = kFirstSharding + static_cast<ShardingID>(Target::of(task.tag).grid);
+    out.chosen_functor = kFirstSharding + static_cast<ShardingID>(LaunchTag::of(task.tag).grid);
   }
 
   void map_task(const Mapping::MapperContext ctx, const Task& task, const MapTaskInput& in,
@@ -140,7 +140,7 @@ class GridMapper : public Mapping::DefaultMapper {
   }
 
  private:
-  // A copy that is transient is not remembered as valid, and goes first when memory is short.
+  // A transient copy is not tracked as valid, and is the first to be freed when memory is short.
   void map_region(const Mapping::MapperContext ctx, const Task& task, size_t r, MapTaskOutput& out) {
     const RegionRequirement& need = task.regions[r];
     Layout layout = Layout::of(need.tag, need.region.get_dim());
@@ -166,7 +166,7 @@ class GridMapper : public Mapping::DefaultMapper {
     return out;
   }
 
-  // Every processor adds to a partial of its own, so that none waits for another, and keeps it from launch to launch.
+  // A partial per processor, so that no processor waits for another. It is kept from launch to launch.
   Mapping::PhysicalInstance partial_of(const Mapping::MapperContext ctx, const Task& task,
                                        const RegionRequirement& need, const Layout& layout) {
     Mapping::PhysicalInstance& kept = partials_[{task.target_proc, need.region, need.redop}];
@@ -187,7 +187,7 @@ class GridMapper : public Mapping::DefaultMapper {
     } else {
       out.add_constraint(SpecializedConstraint(LEGION_AFFINE_SPECIALIZE));
     }
-    std::vector<DimensionKind> order;  // Legion counts the fastest first
+    std::vector<DimensionKind> order;  // Legion's order begins with the fastest dimension
     for (auto d = layout.order.rbegin(); d != layout.order.rend(); ++d) {
       order.push_back(static_cast<DimensionKind>(static_cast<int>(LEGION_DIM_X) + *d));
     }
@@ -198,7 +198,8 @@ class GridMapper : public Mapping::DefaultMapper {
     return out;
   }
 
-  // Of those of its kind that a processor reaches, the one that it reaches best: a GPU may see those of others too.
+  // The processor's own memory: of the memories of the right kind that it can access, the one with the highest
+  // bandwidth. A GPU may also see the memories of other GPUs.
   Memory memory_of(Processor processor) {
     auto found = memories_.find(processor);
     if (found != memories_.end()) return found->second;

@@ -1,4 +1,4 @@
-// Arrays in NumPy's .npy files: row-major, read and written by rectangles.
+// Arrays in NumPy's .npy files, in row-major order.
 #pragma once
 
 #include <complex>
@@ -66,7 +66,7 @@ void open_npy(const std::string& name, const Coordinates& shape, NpyFile& out) {
   out.file = std::fopen(name.c_str(), "rb");
   if (!out.file) fail(3, "cannot open " + name);
   unsigned char head[10];
-  if (std::fread(head, 1, 10, out.file) != 10 || head[6] != 1) fail(2, name + " is no .npy file of version 1");
+  if (std::fread(head, 1, 10, out.file) != 10 || head[6] != 1) fail(2, name + " is not a .npy file of version 1");
   std::string text(head[8] + 256u * head[9], ' ');
   if (std::fread(text.data(), 1, text.size(), out.file) != text.size()) fail(2, name + " ends too soon");
   std::string want = npy_header(npy_type<T>(), shape).substr(10);

@@ -1,4 +1,4 @@
-// The command line of an emitted program, beside Legion's own flags.
+// The command line of an emitted program, apart from Legion's own flags.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@
 namespace distal_legion {
 
 struct Options {
-  std::string program;                            // one of several that are in the executable
+  std::string program;                            // which of the executable's programs to run
   std::map<std::string, Int> set;                 // params
-  std::map<std::string, std::string> load, save;  // .npy files by tensor
-  std::string after;                              // a folder: every statement's output, as it is right after it
+  std::map<std::string, std::string> load, save;  // by tensor: its .npy file
+  std::string after;                              // the folder for each statement's output right after the statement
   int reps = 1;
   std::uint64_t seed = 1;
   bool check = false;
   bool json = false;
-  Int memory = 0;  // bytes that copies may take on all processors together; 0: what is there
+  Int memory = 0;  // bytes for tensors and copies on all processors together; 0: what Legion has
 };
 
 [[noreturn]] inline void fail(int status, const std::string& message) {
@@ -38,11 +38,11 @@ inline const char* usage() {
 inline Int number_of(const std::string& text) {
   char* end = nullptr;
   Int out = std::strtoll(text.c_str(), &end, 10);
-  if (text.empty() || *end != 0) fail(2, "`" + text + "` is no number");
+  if (text.empty() || *end != 0) fail(2, "`" + text + "` is not a number");
   return out;
 }
 
-// "a=1,b=2", one after the other.
+// Calls f(name, value) for each setting of "a=1,b=2".
 template <class F>
 void for_each_setting(const std::string& text, const F& f) {
   for (size_t at = 0; at < text.size();) {
@@ -53,7 +53,7 @@ void for_each_setting(const std::string& text, const F& f) {
   }
 }
 
-// What begins with one dash is Legion's.
+// Options that begin with one dash are Legion's, and skipped.
 inline Options parse_options(int argc, char** argv) {
   Options out;
   for (int i = 1; i < argc; ++i) {
@@ -93,7 +93,7 @@ inline Options parse_options(int argc, char** argv) {
   return out;
 }
 
-// The params of a program while they are given their values.
+// The values of --set, which the program's params take one by one.
 class Settings {
  public:
   explicit Settings(const Options& options) : left_(options.set) {}
@@ -106,7 +106,7 @@ class Settings {
     return out;
   }
 
-  // To be called when all params have their values.
+  // To be called after all params have their values: exits if a value was given for an unknown param.
   void require_known() const {
     if (!left_.empty()) fail(2, "there is no param " + left_.begin()->first);
   }

@@ -1,4 +1,4 @@
-// Runs the programs of an executable: places their data, repeats their statements, checks, saves and reports.
+// Runs a program of the executable: places its data, repeats its statements, checks, saves and reports.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace distal_legion {
 
-// What a check found.
+// The result of a check.
 struct Difference {
   double largest = 0;  // relative to the size of the addends
   Int wrong = 0, checked = 0;
@@ -24,13 +24,13 @@ struct Statement {
   const char* text;
   void (*run)(Session<T>&);
   Tensor* output;
-  bool adds;                         // to what the output has
-  std::vector<const Tensor*> reads;  // on the right side
+  bool adds;                         // to the output's old value
+  std::vector<const Tensor*> reads;  // the tensors on the right side
   TaskID check;
-  std::string (*leaf)();  // how it runs, in words
+  std::string (*leaf)();  // describes how the leaf runs
 };
 
-// An element as it should be, summed up by a check, with the sizes of its addends.
+// The expected value of an element, summed up by a check, and the magnitude of its addends.
 template <class T>
 struct Expected {
   T value{};
@@ -44,7 +44,7 @@ struct Expected {
   }
 };
 
-// What rounding may do to a sum of as many addends.
+// The relative rounding error to allow for a sum of `addends` addends.
 template <class T>
 double tolerance(Int addends) {
   if constexpr (std::is_integral_v<T>) {
@@ -66,7 +66,7 @@ void compare(const T& found, const Expected<T>& expected, Difference& out) {
 using Nest = void(const Int* extent, const Int* value, void* const* data, const Int* offset, const Int* const* stride,
                   const Int* first, const Int* last);
 
-// A leaf as loops, all of their iterations.
+// Runs a leaf as loops: all of their iterations.
 inline void run_nest(Nest* nest, const std::vector<Int>& extent, const std::vector<Int>& value,
                      const std::vector<Operand>& operands) {
   std::vector<void*> data;
@@ -80,7 +80,7 @@ inline void run_nest(Nest* nest, const std::vector<Int>& extent, const std::vect
 }
 
 #ifdef DISTAL_LEAVES
-// The same leaf by DISTAL's library: BLAS, or code made for the strides that the operands have.
+// Runs a leaf by DISTAL's library: BLAS, or code generated for the strides of the operands.
 inline void run_leaf(const distal::Leaves& leaves, size_t statement, const std::vector<Int>& value,
                      const std::vector<Operand>& operands) {
   std::vector<distal::Leaves::Operand> all;
@@ -154,7 +154,7 @@ inline double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Compares a statement's output with its definition; `before` is the output as it was, where the statement adds to it.
+// Compares a statement's output with its definition. If the statement adds to its output, `before` is the old output.
 template <class T>
 void check(Session<T>& session, const Statement<T>& statement, const Tensor& before, Difference& found) {
   std::vector<const Tensor*> all{statement.output};
@@ -166,7 +166,7 @@ void check(Session<T>& session, const Statement<T>& statement, const Tensor& bef
   found.checked += part.checked;
 }
 
-// One repetition; the last one also looks at what each statement made.
+// Runs one repetition and returns its seconds. The last repetition also checks and saves the outputs.
 template <class T>
 double run_statements(Session<T>& session, const std::vector<Statement<T>>& statements, bool last, Difference& found) {
   const Options& options = session.options();
@@ -189,11 +189,11 @@ double run_statements(Session<T>& session, const std::vector<Statement<T>>& stat
   return taken;
 }
 
-// What there is to say at the end.
+// What is reported at the end.
 struct Report {
-  std::vector<double> seconds;
+  std::vector<double> seconds;      // by repetition
   Int tasks = 0;                    // of one repetition
-  std::vector<std::string> leaves;  // by statement, how it ran
+  std::vector<std::string> leaves;  // by statement: how its leaf ran
   Difference found;
 };
 
@@ -231,7 +231,7 @@ void run_all(Context ctx, Runtime* runtime, const Options& options, const std::v
   for (Tensor* t : tensors) session.add(*t);
   for (const Tensor* t : tensors) session.place(*t);
   Report report;
-  // This makes the leaves, in every process: no repetition is to pay for it.
+  // Describing the leaves also makes them, in every process, so that no timed repetition includes that.
   for (const Statement<T>& s : statements) report.leaves.push_back(s.leaf());
   for (int rep = 0; rep < options.reps; ++rep) {
     if (rep > 0) {
@@ -264,7 +264,7 @@ inline Options& chosen_options() {
 inline void top_task(const Task*, const std::vector<PhysicalRegion>&, Context ctx, Runtime* runtime) {
   for (const Grid* g : grids()) {
     if (!processors(g->gpu).empty()) continue;
-    fail(3, "the program runs on GPUs, and Legion has none here; -ll:gpu N gives it some");
+    fail(3, "the program runs on GPUs, but Legion was given none; start it with -ll:gpu N");
   }
   chosen_program()->run(ctx, runtime, chosen_options());
 }
@@ -291,7 +291,7 @@ inline int start(int argc, char** argv, const std::vector<const Program*>& progr
     Runtime::preregister_sharding_functor(kFirstSharding + static_cast<ShardingID>(g), new GridSharding(int(g)));
   }
   Runtime::preregister_projection_functor(kStepProjection, new StepProjection);
-  // Where several processes were started together, they find each other through MPI.
+  // Several processes of one MPI job find each other through MPI.
   if (std::getenv("OMPI_COMM_WORLD_SIZE") || std::getenv("PMI_SIZE")) setenv("REALM_UCP_BOOTSTRAP_MODE", "mpi", 0);
   Runtime::set_top_level_task_id(kTop);
   register_on(

@@ -1,4 +1,4 @@
-// A run of an emitted program: its tensors as regions, the parts of them that processors use, and launches.
+// A run of an emitted program: its tensors as regions, the parts of them that processors use, and its launches.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ namespace distal_legion {
 constexpr FieldID kValue = 1;
 enum : TaskID { kTop = 1, kPlace, kHold, kSave, kFirstLeaf };
 
-// Sums of complex numbers, which Legion does not have.
+// The reduction of complex numbers, which Legion does not have.
 template <class Real, ReductionOpID ID>
 struct ComplexSum {
   using LHS = std::complex<Real>;
@@ -39,7 +39,7 @@ struct ComplexSum {
   }
 };
 
-// The sum of an element type, and its number.
+// The id of an element type's reduction.
 template <class T>
 struct SumOf;
 template <>
@@ -70,12 +70,12 @@ struct Tensor {
   Home home;
   LogicalRegion region{};
 
-  // Legion has no regions without dimensions: a scalar is a line of one element.
+  // Legion has no regions without dimensions: a scalar is a region with one dimension and one element.
   bool is_scalar() const { return shape.empty(); }
   Coordinates region_shape() const { return is_scalar() ? Coordinates{1} : shape; }
 };
 
-// A tensor's element x lies at data[sum of x[d] * strides[d]].
+// A tensor in memory: element x is data[sum of x[d] * strides[d]].
 struct Operand {
   void* data = nullptr;
   Int strides[LEGION_MAX_DIM] = {};
@@ -114,7 +114,7 @@ Operand operand_of(const PhysicalRegion& region, const Rect<N>& bounds) {
   return out;
 }
 
-// The operand that a task got as a region; one without elements has no data.
+// The operand in a task's region. An empty region has no data.
 template <class T>
 Operand operand_of(const PhysicalRegion& region, Runtime* runtime, Rectangle* rectangle = nullptr) {
   Domain domain = runtime->get_index_space_domain(region.get_logical_region().get_index_space());
@@ -130,7 +130,7 @@ Operand operand_of(const PhysicalRegion& region, Runtime* runtime, Rectangle* re
   }
 }
 
-// An operand's elements as index notation writes them.
+// Access to an operand's elements as in index notation: B(i, k).
 template <class T>
 class Elements {
  public:
@@ -154,14 +154,14 @@ T& element(const Operand& operand, const Coordinates& at) {
   return *out;
 }
 
-// What a leaf is given: the coordinates of its processor, the loops around it, and its operands.
+// The arguments of a leaf: the coordinates of its processor, the values of the loops around it, and its operands.
 struct LeafCall {
   Coordinates at;
   std::vector<Int> loops;
   std::vector<Operand> operands;
 };
 
-// The task of a leaf: the regions become operands.
+// The task of a leaf: turns the regions into operands and calls the leaf.
 template <class T, void (*LEAF)(const LeafCall&)>
 void leaf_task(const Task* task, const std::vector<PhysicalRegion>& regions, Context, Runtime* runtime) {
   LeafCall call;
@@ -172,7 +172,7 @@ void leaf_task(const Task* task, const std::vector<PhysicalRegion>& regions, Con
   LEAF(call);
 }
 
-// A tensor's shape, and a file to read or write, if its name is not empty.
+// A tensor's shape, and the file to read or write; an empty name means no file.
 struct FileArguments {
   char file[1024];
   int dimensions;
@@ -191,7 +191,7 @@ struct PlaceArguments {
   std::uint64_t seed;
 };
 
-// Fills a piece of a tensor with random data, or with a file's.
+// Fills a piece of a tensor with random data or from a file.
 template <class T>
 void place_task(const Task* task, const std::vector<PhysicalRegion>& regions, Context, Runtime* runtime) {
   const auto& arguments = *static_cast<const PlaceArguments*>(task->args);
@@ -201,7 +201,7 @@ void place_task(const Task* task, const std::vector<PhysicalRegion>& regions, Co
   NpyFile file;
   Coordinates shape = arguments.from.extents();
   if (arguments.from.file[0] != 0) open_npy<T>(arguments.from.file, shape, file);
-  Rectangle rows = piece;  // without their last dimension
+  Rectangle rows = piece;  // the first element of every row
   Int count = piece.hi.back() - piece.lo.back();
   rows.hi.back() = rows.lo.back() + 1;
   std::vector<T> row(static_cast<size_t>(count));
@@ -219,10 +219,10 @@ void place_task(const Task* task, const std::vector<PhysicalRegion>& regions, Co
   });
 }
 
-// That its data lies here is all that this task is for.
+// An empty task: launching it makes Legion bring its data here.
 inline void hold_task(const Task*, const std::vector<PhysicalRegion>&, Context, Runtime*) {}
 
-// Brings whole tensors together.
+// All elements of a region in row-major order.
 template <class T>
 std::vector<T> gathered(const PhysicalRegion& region, Runtime* runtime) {
   Rectangle all;
@@ -239,8 +239,7 @@ void save_task(const Task* task, const std::vector<PhysicalRegion>& regions, Con
   write_npy(to.file, to.extents(), gathered<T>(regions[0], runtime));
 }
 
-// Finds a processor's part in a partition of many steps: those of a step follow one another, in the order of the
-// processors. What it is given is the number of the step.
+// Finds a processor's part in the partition of a Chunk. `step` points to the step's Chunk::number.
 class StepProjection : public ProjectionFunctor {
  public:
   using ProjectionFunctor::project;
@@ -257,27 +256,29 @@ class StepProjection : public ProjectionFunctor {
 };
 constexpr ProjectionID kStepProjection = 1000;
 
-// The part of a tensor that a processor uses, by its coordinates and the step of the loops around.
+// The part of a tensor that a processor uses, by its coordinates and the values of the loops around the launch.
 using RectangleOf = std::function<Rectangle(const Coordinates& at, const Coordinates& step)>;
 
 enum class Lifetime { Kept, Transient };
 
-// One partition for many steps: the parts of a step follow one another, in the order of the processors.
+// One partition for many steps. Its colors are numbered step by step, and within a step in the order of the processors.
+// Steps with the same parts share their colors.
 struct Chunk {
   LogicalPartition partition{};
-  std::vector<Int> number;  // by step: which of the partition's it is, as equal ones are made once
-  std::vector<Int> bytes;   // by step: of all its parts together
+  std::vector<Int> number;  // by step: its number among the distinct steps
+  std::vector<Int> bytes;   // by step: the bytes of all its parts
 };
 
-// Parts of a tensor, one a processor and step. Legion compares partitions with one another, so there are to be few.
+// The parts of a tensor that a launch uses: one per processor and step. Many steps share a partition: Legion compares
+// partitions with one another, so there should be few.
 struct Parts {
   const Tensor* tensor;
-  Places places;
-  Coordinates loops;  // the extents of those that the parts depend on
+  LaunchDomain domain;
+  Coordinates loops;  // the extents of the loops that the parts depend on
   RectangleOf rectangle;
   bool transient;                         // used by one launch only
-  bool disjoint;                          // those of one step
-  mutable std::map<Int, Chunk> chunks{};  // those in use so far
+  bool disjoint;                          // within one step
+  mutable std::map<Int, Chunk> chunks{};  // made at their first use
 };
 
 struct Use {
@@ -286,8 +287,8 @@ struct Use {
   PrivilegeMode privilege;
 };
 inline Use read(const Parts& parts, const Coordinates& step = {}) { return {&parts, step, LEGION_READ_ONLY}; }
-inline Use write(const Parts& parts, bool whole, const Coordinates& step = {}) {
-  return {&parts, step, whole ? LEGION_WRITE_DISCARD : LEGION_READ_WRITE};
+inline Use write(const Parts& parts, bool overwrites, const Coordinates& step = {}) {
+  return {&parts, step, overwrites ? LEGION_WRITE_DISCARD : LEGION_READ_WRITE};
 }
 inline Use reduce(const Parts& parts, const Coordinates& step = {}) { return {&parts, step, LEGION_REDUCE}; }
 
@@ -297,7 +298,7 @@ class Session {
   Session(Context ctx, Runtime* runtime, const Options& options) : ctx_(ctx), runtime_(runtime), options_(options) {
     fields_ = runtime->create_field_space(ctx);
     runtime->create_field_allocator(ctx, fields_).allocate_field(sizeof(T), kValue);
-    for (bool gpu : {false, true}) flights_[gpu].room = options.memory > 0 ? options.memory : memory_in_all(gpu);
+    for (bool gpu : {false, true}) in_flight_[gpu].capacity = options.memory > 0 ? options.memory : memory_in_all(gpu);
   }
 
   const Options& options() const { return options_; }
@@ -308,10 +309,11 @@ class Session {
     Rectangle all{Coordinates(tensor.region_shape().size(), 0), tensor.region_shape()};
     IndexSpace space = runtime_->create_index_space(ctx_, domain_of(all));
     tensor.region = runtime_->create_logical_region(ctx_, space, fields_);
-    flights_[tensor.home.grid().gpu].room -= all.volume() * static_cast<Int>(sizeof(T));
+    in_flight_[tensor.home.grid().gpu].capacity -= all.volume() * static_cast<Int>(sizeof(T));
   }
 
-  // Fills a tensor where its distribution puts it; replicas take theirs from the first, and GPUs from the CPUs beside.
+  // Fills a tensor's pieces on their processors. A CPU of the same process fills those of a GPU. Only the first replica
+  // is filled; the others are copies of it.
   void place(const Tensor& tensor) {
     auto file = options_.load.find(tensor.name);
     PlaceArguments arguments{FileArguments(tensor, file == options_.load.end() ? "" : file->second),
@@ -319,11 +321,11 @@ class Session {
     for (size_t n = 0; n < tensor.home.most_pieces(); ++n) {
       launch_at_home(kPlace, tensor, n, true, LEGION_WRITE_DISCARD, UntypedBuffer(&arguments, sizeof(arguments)));
     }
-    settle(tensor);
+    bring_home(tensor);
   }
 
-  // Every processor that a tensor's distribution names has its pieces from here on.
-  void settle(const Tensor& tensor) {
+  // Copies a tensor to its pieces on all processors of its distribution.
+  void bring_home(const Tensor& tensor) {
     for (size_t n = 0; n < tensor.home.most_pieces(); ++n) {
       launch_at_home(kHold, tensor, n, false, LEGION_READ_ONLY, UntypedBuffer());
     }
@@ -352,39 +354,41 @@ class Session {
 
   // ---- launches ----
 
-  // The parts of the processors that take part, at all steps of loops. They are made when they are used.
-  Parts parts(const Tensor& tensor, const Places& places, Lifetime lifetime, const Coordinates& loops,
+  // The parts of a tensor for a launch domain, at all steps of the loops. Partitions are made at their first use.
+  Parts parts(const Tensor& tensor, const LaunchDomain& domain, Lifetime lifetime, const Coordinates& loops,
               const RectangleOf& rectangle, bool disjoint = false) {
-    return {&tensor, places, loops, rectangle, lifetime == Lifetime::Transient, disjoint};
+    return {&tensor, domain, loops, rectangle, lifetime == Lifetime::Transient, disjoint};
   }
 
-  // One task a processor. What is in flight at once stays within the memory that there is for copies.
-  void launch(TaskID task, const Places& places, std::vector<Int> loops, const std::vector<Use>& uses) {
-    IndexLauncher launcher(task, space_of(places.points), UntypedBuffer(loops.data(), loops.size() * sizeof(Int)),
+  // Launches one task per processor. First waits until at most kMostInFlight launches are in flight and their copies
+  // fit into memory.
+  void launch(TaskID task, const LaunchDomain& domain, std::vector<Int> loops, const std::vector<Use>& uses) {
+    IndexLauncher launcher(task, space_of(domain.points), UntypedBuffer(loops.data(), loops.size() * sizeof(Int)),
                            ArgumentMap());
-    launcher.tag = Target{places.grid->id}.tag();
+    launcher.tag = LaunchTag{domain.grid->id}.tag();
     Int bytes = 0;
     for (const Use& use : uses) bytes += add_use(launcher, use);
-    tasks_ += places.points.volume();
-    Flights& flights = flights_[places.grid->gpu];
-    flights.flying.emplace_back(bytes, FutureMap());
-    flights.bytes += bytes;
-    while (flights.flying.size() > 1 && (flights.bytes > flights.room || flights.flying.size() > kMostInFlight)) {
-      flights.land();
+    tasks_ += domain.points.volume();
+    InFlight& in_flight = in_flight_[domain.grid->gpu];
+    in_flight.launches.emplace_back(bytes, FutureMap());
+    in_flight.bytes += bytes;
+    while (in_flight.launches.size() > 1 &&
+           (in_flight.bytes > in_flight.capacity || in_flight.launches.size() > kMostInFlight)) {
+      in_flight.wait_for_oldest();
     }
-    flights.flying.back().second = runtime_->execute_index_space(ctx_, launcher);
+    in_flight.launches.back().second = runtime_->execute_index_space(ctx_, launcher);
   }
 
-  // All that was launched is done.
+  // Waits until all launches are done.
   void finish() {
-    for (Flights& flights : flights_) {
-      flights.flying.clear();
-      flights.bytes = 0;
+    for (InFlight& in_flight : in_flight_) {
+      in_flight.launches.clear();
+      in_flight.bytes = 0;
     }
     runtime_->issue_execution_fence(ctx_).get_void_result();
   }
 
-  // A task that sees tensors whole, such as a check.
+  // Runs one task on whole tensors, such as a check.
   template <class Result>
   Result run_whole(TaskID task, const std::vector<const Tensor*>& tensors) {
     TaskLauncher launcher(task, UntypedBuffer());
@@ -392,7 +396,7 @@ class Session {
     return runtime_->execute_task(ctx_, launcher).template get_result<Result>();
   }
 
-  // How many tasks of leaves were launched.
+  // The number of leaf tasks launched so far.
   Int tasks() const { return tasks_; }
 
   bool is_first_process() const { return runtime_->get_shard_id(ctx_, true) == 0; }
@@ -401,20 +405,20 @@ class Session {
   static constexpr size_t kMostInFlight = 64;
   static constexpr Int kPartsInChunk = 4096;
 
-  // What was launched and may not be done, on processors of one kind.
-  struct Flights {
-    Int room = 0;  // bytes that there are for copies
+  // The launches on processors of one kind that may not be done yet.
+  struct InFlight {
+    Int capacity = 0;  // bytes available for copies
     Int bytes = 0;
-    std::deque<std::pair<Int, FutureMap>> flying;
+    std::deque<std::pair<Int, FutureMap>> launches;
 
-    void land() {
-      flying.front().second.wait_all_results();
-      bytes -= flying.front().first;
-      flying.pop_front();
+    void wait_for_oldest() {
+      launches.front().second.wait_all_results();
+      bytes -= launches.front().first;
+      launches.pop_front();
     }
   };
 
-  // Where a processor has nothing to do, its part may reach past the end.
+  // Clips a rectangle to a shape. The part of a processor without work may reach past the end.
   static void clip(Rectangle& r, const Coordinates& shape) {
     for (size_t d = 0; d < shape.size(); ++d) {
       r.lo[d] = max(r.lo[d], 0);
@@ -441,16 +445,16 @@ class Session {
 
   void launch_at_home(TaskID task, const Tensor& tensor, size_t piece, bool first_only, PrivilegeMode privilege,
                       UntypedBuffer arguments) {
-    Places places(tensor.home.grid());
+    LaunchDomain domain(tensor.home.grid());
     auto at_home = [&](const Coordinates& at, const Coordinates&) { return tensor.home.piece(at, piece, first_only); };
-    Parts home = parts(tensor, places, Lifetime::Kept, {}, at_home, first_only);
-    IndexLauncher launcher(task, space_of(places.points), arguments, ArgumentMap());
-    launcher.tag = Target{places.grid->id, task == kPlace}.tag();
+    Parts home = parts(tensor, domain, Lifetime::Kept, {}, at_home, first_only);
+    IndexLauncher launcher(task, space_of(domain.points), arguments, ArgumentMap());
+    launcher.tag = LaunchTag{domain.grid->id, task == kPlace}.tag();
     add_use(launcher, {&home, {}, privilege});
     runtime_->execute_index_space(ctx_, launcher);
   }
 
-  // Returns the bytes of all processors.
+  // Adds a region requirement. Returns the bytes of all its parts.
   Int add_use(IndexLauncher& launcher, const Use& use) {
     const Parts& parts = *use.parts;
     const Tensor& tensor = *parts.tensor;
@@ -475,7 +479,7 @@ class Session {
   // ---- partitions ----
 
   static Int steps_in_chunk(const Parts& parts) {
-    return min(volume(parts.loops), max(1, kPartsInChunk / parts.places.points.volume()));
+    return min(volume(parts.loops), max(1, kPartsInChunk / parts.domain.points.volume()));
   }
 
   const Chunk& chunk_of(const Parts& parts, Int n) {
@@ -498,14 +502,14 @@ class Session {
       out.number.push_back(found->second);
       out.bytes.push_back(bytes);
     }
-    Rectangle colors = steps == 1 ? parts.places.points : Rectangle{{0}, {static_cast<Int>(all.size())}};
+    Rectangle colors = steps == 1 ? parts.domain.points : Rectangle{{0}, {static_cast<Int>(all.size())}};
     out.partition = partition_of(*parts.tensor, colors, all, parts.disjoint && steps == 1);
     return out;
   }
 
   static std::vector<Rectangle> rectangles(const Parts& parts, const Coordinates& step) {
     std::vector<Rectangle> out;
-    for_each_point(parts.places.points, [&](const Coordinates& at) {
+    for_each_point(parts.domain.points, [&](const Coordinates& at) {
       Rectangle r = parts.rectangle(at, step);
       if (r.lo.empty()) r = {{0}, {1}};  // a scalar
       clip(r, parts.tensor->region_shape());
@@ -514,7 +518,7 @@ class Session {
     return out;
   }
 
-  // Equal ones are made once.
+  // Equal partitions are made once.
   LogicalPartition partition_of(const Tensor& tensor, const Rectangle& colors, const std::vector<Rectangle>& all,
                                 bool disjoint) {
     LogicalPartition& made = partitions_[{tensor.region, colors, disjoint, all}];
@@ -542,7 +546,7 @@ class Session {
   Runtime* runtime_;
   const Options& options_;
   FieldSpace fields_;
-  Flights flights_[2];  // on CPUs, on GPUs
+  InFlight in_flight_[2];  // on CPUs, on GPUs
   Int tasks_ = 0;
   std::map<Rectangle, IndexSpace> spaces_;
   std::map<std::tuple<LogicalRegion, Rectangle, bool, std::vector<Rectangle>>, LogicalPartition> partitions_;

@@ -9,16 +9,16 @@
 #include "timing.h"
 #include "vector.h"
 
-// Kernels written by hand for this benchmark, with plain threads and nothing of DISTAL's: where DISTAL misses a target
-// they tell whether another program would meet it. Each has many ways, of which the fastest counts.
+// Kernels written by hand for this benchmark, with plain threads and without DISTAL. Where DISTAL misses a target, they
+// show whether another program would meet it. Each kernel has several candidates, of which the fastest counts.
 namespace leaf {
 
-// A(i,j) = B(i,k) * C(k,j): each thread calls BLAS once, for its rows, or for its part of the sum in an output of its
-// own.
+// A(i,j) = B(i,k) * C(k,j): each thread calls BLAS once, for its rows of A, or for its part of the sum into a partial
+// of A.
 template <class T>
 class HandGemm {
  public:
-  // The BLAS has one thread.
+  // `blas` must run in one thread.
   HandGemm(const Problem<T>& problem, const Blas& blas, int threads)
       : p_(problem), blas_(blas), threads_(threads), partials_((threads - 1) * n('i') * n('j')) {}
 
@@ -63,8 +63,8 @@ void hand_innerprod(const Problem<double>& p, int threads) {
       sum_in_parallel<kStreams>(threads, p.arrays.at("B").size() / kLanes, [=](int64_t v) { return x[v] * y[v]; });
 }
 
-// Eight rows become eight columns, in three rounds of exchanges.
-inline void turn(Vector (&r)[8]) {
+// Transposes a block of 8 by 8 in three rounds of shuffles.
+inline void transpose_block(Vector (&r)[8]) {
   using Lanes = int64_t __attribute__((vector_size(64)));
   auto exchange = [&](int distance, Lanes low, Lanes high) {
     for (int x = 0; x < 8; ++x) {
@@ -79,9 +79,9 @@ inline void turn(Vector (&r)[8]) {
   exchange(4, Lanes{0, 1, 2, 3, 8, 9, 10, 11}, Lanes{4, 5, 6, 7, 12, 13, 14, 15});
 }
 
-// A(i,j) = B(j,i) + C(i,j) in tiles of `kNear` rows of A by `kFar` columns of it, which are far rows of B. With kAhead
-// the lines of the next tile are asked for meanwhile, as many with every block of eight by eight.
-template <int kFar, int kNear, bool kPastCaches, bool kAhead>
+// A(i,j) = B(j,i) + C(i,j) in tiles of `kRows` rows by `kColumns` columns of A. kNonTemporal stores A around the
+// caches. kPrefetch prefetches the next tile of B, eight cache lines with each block of 8 by 8.
+template <int kColumns, int kRows, bool kNonTemporal, bool kPrefetch>
 class HandTranspose {
  public:
   HandTranspose(const Problem<double>& p, int threads)
@@ -94,8 +94,10 @@ class HandTranspose {
 
   void operator()() const {
     parallel(threads_, ni_ / 8, [&](int, int64_t begin, int64_t end) {
-      for (int64_t i = 8 * begin; i < 8 * end; i += kNear) {
-        for (int64_t j = 0; j < nj_; j += kFar) tile(i, std::min(i + kNear, 8 * end), j, std::min(j + kFar, nj_));
+      for (int64_t i = 8 * begin; i < 8 * end; i += kRows) {
+        for (int64_t j = 0; j < nj_; j += kColumns) {
+          tile(i, std::min(i + kRows, 8 * end), j, std::min(j + kColumns, nj_));
+        }
       }
     });
   }
@@ -103,29 +105,29 @@ class HandTranspose {
  private:
   void tile(int64_t i0, int64_t i1, int64_t j0, int64_t j1) const {
     const double* next = b_ + (j1 < nj_ ? j1 : 0) * ni_ + i0;
-    int64_t asked = 0;
+    int64_t prefetched = 0;
     for (int64_t i = i0; i < i1; i += 8) {
-      for (int64_t j = j0; j < j1; j += 8, asked += 8) {
-        if constexpr (kAhead) ask(next, asked);
+      for (int64_t j = j0; j < j1; j += 8, prefetched += 8) {
+        if constexpr (kPrefetch) prefetch(next, prefetched);
         block(i, j);
       }
     }
   }
 
-  static constexpr int64_t kLines = kNear / 8;  // of a far row
+  static constexpr int64_t kLines = kRows / 8;  // cache lines of a row of B in a tile
 
-  void ask(const double* next, int64_t first) const {
+  void prefetch(const double* next, int64_t first) const {
     for (int64_t l = first; l < first + 8; ++l) __builtin_prefetch(next + l / kLines * ni_ + l % kLines * 8, 0, 2);
   }
 
   void block(int64_t i, int64_t j) const {
     Vector rows[8];
     for (int x = 0; x < 8; ++x) rows[x] = *reinterpret_cast<const Vector*>(b_ + (j + x) * ni_ + i);
-    turn(rows);
+    transpose_block(rows);
     for (int x = 0; x < 8; ++x) {
       int64_t at = (i + x) * nj_ + j;
-      if constexpr (kAhead) __builtin_prefetch(c_ + at + kFar, 0, 2);
-      store<kPastCaches>(reinterpret_cast<Vector*>(a_ + at), rows[x] + *reinterpret_cast<const Vector*>(c_ + at));
+      if constexpr (kPrefetch) __builtin_prefetch(c_ + at + kColumns, 0, 2);
+      store<kNonTemporal>(reinterpret_cast<Vector*>(a_ + at), rows[x] + *reinterpret_cast<const Vector*>(c_ + at));
     }
   }
 
@@ -135,44 +137,44 @@ class HandTranspose {
   int threads_;
 };
 
-template <int kFar, int kNear>
+template <int kColumns, int kRows>
 struct Tiling {
-  // With and without stores past the caches, with and without asking ahead.
-  static void add(std::vector<std::function<void()>>& ways, const Problem<double>& p, int threads) {
-    ways.push_back(HandTranspose<kFar, kNear, false, false>(p, threads));
-    ways.push_back(HandTranspose<kFar, kNear, false, true>(p, threads));
-    ways.push_back(HandTranspose<kFar, kNear, true, false>(p, threads));
-    ways.push_back(HandTranspose<kFar, kNear, true, true>(p, threads));
+  // Adds the candidates with and without non-temporal stores, with and without prefetch.
+  static void add(Candidates& candidates, const Problem<double>& p, int threads) {
+    candidates.push_back(HandTranspose<kColumns, kRows, false, false>(p, threads));
+    candidates.push_back(HandTranspose<kColumns, kRows, false, true>(p, threads));
+    candidates.push_back(HandTranspose<kColumns, kRows, true, false>(p, threads));
+    candidates.push_back(HandTranspose<kColumns, kRows, true, true>(p, threads));
   }
 };
 
 template <class... Tilings>
-std::vector<std::function<void()>> ways_of(const Problem<double>& p, int threads) {
-  std::vector<std::function<void()>> ways;
-  (Tilings::add(ways, p, threads), ...);
-  return ways;
+Candidates tiled_candidates(const Problem<double>& p, int threads) {
+  Candidates candidates;
+  (Tilings::add(candidates, p, threads), ...);
+  return candidates;
 }
 
-inline std::vector<std::function<void()>> transposing_ways(const Problem<double>& p, int threads) {
-  return ways_of<Tiling<8, 64>, Tiling<8, 512>, Tiling<16, 64>, Tiling<16, 256>, Tiling<32, 32>, Tiling<32, 128>,
-                 Tiling<64, 8>, Tiling<64, 64>, Tiling<128, 8>, Tiling<128, 64>, Tiling<256, 8>, Tiling<1024, 8>>(
-      p, threads);
+inline Candidates transpose_candidates(const Problem<double>& p, int threads) {
+  return tiled_candidates<Tiling<8, 64>, Tiling<8, 512>, Tiling<16, 64>, Tiling<16, 256>, Tiling<32, 32>,
+                          Tiling<32, 128>, Tiling<64, 8>, Tiling<64, 64>, Tiling<128, 8>, Tiling<128, 64>,
+                          Tiling<256, 8>, Tiling<1024, 8>>(p, threads);
 }
 
-// The ways of a kernel, known by its name up to a dash; empty if there are none.
+// The candidates of a kernel; empty if there are none. The part of `kernel` before a dash selects them.
 template <class T>
-BestWay hand_form(const std::string& kernel, const Problem<T>& p, const Blas& blas, int threads) {
+FastestCandidate hand_candidates(const std::string& kernel, const Problem<T>& p, const Blas& blas, int threads) {
   std::string name = kernel.substr(0, kernel.find('-'));
   if (name == "gemm") {
     auto gemm = std::make_shared<HandGemm<T>>(p, blas, threads);
-    return BestWay({[gemm] { gemm->by_rows(); }, [gemm] { gemm->by_sum(); }});
+    return FastestCandidate({[gemm] { gemm->by_rows(); }, [gemm] { gemm->by_sum(); }});
   }
   if constexpr (std::is_same_v<T, double>) {
-    auto is_even = [](const auto& extent) { return extent.second % kLanes == 0; };
-    if (!std::all_of(p.extents.begin(), p.extents.end(), is_even)) return {};
-    if (name == "transpose") return BestWay(transposing_ways(p, threads));
+    auto fills_vectors = [](const auto& extent) { return extent.second % kLanes == 0; };
+    if (!std::all_of(p.extents.begin(), p.extents.end(), fills_vectors)) return {};
+    if (name == "transpose") return FastestCandidate(transpose_candidates(p, threads));
     if (name == "innerprod") {
-      return BestWay(
+      return FastestCandidate(
           {[&p, threads] { hand_innerprod<1>(p, threads); }, [&p, threads] { hand_innerprod<2>(p, threads); },
            [&p, threads] { hand_innerprod<4>(p, threads); }, [&p, threads] { hand_innerprod<8>(p, threads); }});
     }

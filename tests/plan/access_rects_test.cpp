@@ -1,6 +1,6 @@
-// What is acquired in blocks, and which loops make them.
+// Acquires of several rectangles: finding rectangles in them, and the loops that make them.
 
-#include "plan/region.h"
+#include "plan/access_rects.h"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace {
 using test::cost_of_text;
 using test::plan_text;
 
-// Runs of random lengths with random gaps, as ends one after the other: lo, hi, lo, hi.
+// Random runs with random gaps between them, as one list of bounds: lo, hi, lo, hi.
 std::vector<int64_t> random_runs(std::mt19937& random, int64_t count) {
   std::vector<int64_t> out;
   int64_t at = 0;
@@ -24,16 +24,16 @@ std::vector<int64_t> random_runs(std::mt19937& random, int64_t count) {
   return out;
 }
 
-struct Listed {
-  std::vector<Rect> rects{Rect{{0, 0}, {1, 1}}};  // another access's come first
-  Region region;
+struct RandomAccess {
+  std::vector<Rect> rects{Rect{{0, 0}, {1, 1}}};  // the first rectangle belongs to another access
+  AccessRects access;
 };
 
-Listed random_region(std::mt19937& random) {
+RandomAccess random_access(std::mt19937& random) {
   auto rows = static_cast<int64_t>(1 + random() % 5), columns = static_cast<int64_t>(1 + random() % 5);
   std::vector<int64_t> x = random_runs(random, rows), y = random_runs(random, columns);
-  Listed out;
-  out.region = {1, {rows, columns}};
+  RandomAccess out;
+  out.access = {1, {rows, columns}};
   for (int64_t r = 0; r < rows; ++r) {
     for (int64_t c = 0; c < columns; ++c) {
       out.rects.push_back({{x[2 * r], y[2 * c]}, {x[2 * r + 1], y[2 * c + 1]}});
@@ -42,31 +42,31 @@ Listed random_region(std::mt19937& random) {
   return out;
 }
 
-TEST(Region, FindsWhatTouchesARectangle) {
+TEST(AccessRects, FindsWhatTouchesARectangle) {
   std::mt19937 random(1);
   for (int round = 0; round < 2000; ++round) {
-    Listed all = random_region(random);
+    RandomAccess all = random_access(random);
     Rect other{{static_cast<int64_t>(random() % 40), static_cast<int64_t>(random() % 40)}, {}};
     for (int d = 0; d < 2; ++d) other.hi.push_back(other.lo[d] + 1 + static_cast<int64_t>(random() % 15));
     std::vector<size_t> expected;
     for (size_t i = 1; i < all.rects.size(); ++i) {
       if (overlap(all.rects[i], other)) expected.push_back(i);
     }
-    EXPECT_EQ(overlapping(all.region, all.rects, other), expected);
+    EXPECT_EQ(overlapping(all.access, all.rects, other), expected);
   }
 }
 
-TEST(Region, FindsTheRectangleOfEveryElement) {
+TEST(AccessRects, FindsTheRectangleOfEveryElement) {
   std::mt19937 random(2);
   for (int round = 0; round < 200; ++round) {
-    Listed all = random_region(random);
+    RandomAccess all = random_access(random);
     for (size_t i = 1; i < all.rects.size(); ++i) {
-      for_each_point(all.rects[i], [&](const Coordinates& at) { EXPECT_EQ(rect_at(all.region, all.rects, at), i); });
+      for_each_point(all.rects[i], [&](const Coordinates& at) { EXPECT_EQ(rect_at(all.access, all.rects, at), i); });
     }
   }
 }
 
-TEST(Region, OfAScalarIsOne) {
+TEST(AccessRects, OfAScalarIsOne) {
   std::vector<Rect> rects{Rect{}, Rect{}};
   EXPECT_EQ(rect_at({1, {}}, rects, {}), 1U);
   EXPECT_EQ(overlapping({1, {}}, rects, Rect{}), std::vector<size_t>{1});
@@ -89,7 +89,7 @@ std::vector<std::string> leaf_loops(const Plan& plan) {
 
 using Names = std::vector<std::string>;
 
-// B is read at once for all blocks of A.
+// Each processor acquires B once, for all its blocks of A.
 const std::string kFollowA = R"(schedule
   distribute({i, j}, {io, jo}, {ii, ji}, A)
   communicate(A, j_round)
@@ -101,8 +101,8 @@ void expect_verified(const std::string& text) {
   EXPECT_NO_THROW(verify(plan, memory_needs(plan, Reach::own())));
 }
 
-// The loops inside of a block leave no holes, and are the leaf's where everything is at home in them.
-TEST(Blocks, LoopsInsideOfABlockAreFolded) {
+// Loops inside a block leave no gaps, so they are folded into the leaf.
+TEST(Blocks, LoopsInsideABlockAreFolded) {
   std::string text = test::algorithm_text("scalapack");
   text = text.substr(0, text.find("  communicate(A")) + "  communicate({B, C}, ko)\n";
   Plan plan = plan_text(text, "ni=24,nj=20,nk=16,gx=2,gy=2,block=3,chunk=8");
@@ -111,7 +111,7 @@ TEST(Blocks, LoopsInsideOfABlockAreFolded) {
   EXPECT_EQ(leaf_loops(plan), (Names{"ii", "ji", "ki"}));
 }
 
-// Symbols cannot say that whole rows are left; numbers do.
+// Only the values of the params show that the collapsed loop covers whole rows.
 TEST(Blocks, ACollapsedLoopOverWholeRowsLeavesNoHoles) {
   const std::string text = R"(param n = 8
 machine M = Grid(4)
@@ -136,7 +136,7 @@ TEST(Blocks, ADiagonalHasNone) {
   EXPECT_EQ(blocks_of(plan, "B"), Names{});
 }
 
-// On the upper level blocks are dealt out to nodes, whose processors share what these acquire.
+// The upper level distributes blocks cyclically over nodes. The processors of a node share what it acquires.
 TEST(Blocks, AreSharedByTheProcessorsOfANode) {
   const std::string text = R"(param n = 26
 machine M = Grid(2) of Grid(3)
@@ -151,11 +151,11 @@ schedule
   communicate(a, i_round)
 )";
   expect_verified(text);
-  // Of 9 blocks the first node has 5, the last of them short: 14 elements, all from the second one.
+  // The first node has 5 of the 9 blocks, the last of them short. It acquires their 14 elements from the second node.
   EXPECT_EQ(cost_of_text(text).tensors.at("b").bytes, 14 * 8);
 }
 
-// Two accesses of one tensor, in blocks of rows each: what both need comes once.
+// Two accesses of one tensor acquire blocks of rows. A row that both need moves once.
 TEST(Blocks, OfTwoAccessesAreCountedOnce) {
   const std::string text = R"(param n = 12, nk = 5
 machine M = Grid(2, 2)
@@ -164,11 +164,11 @@ tensor B(n, nk) : xy -> 00 on M
 A(i, j) = B(i, k) * B(j, k)
 )" + kFollowA;
   expect_verified(text);
-  // Processors off the diagonal need all rows, the last one on it half of them, and the first one has all.
+  // The two processors off the diagonal need all rows, the last one on it needs half of them, and the first owns all.
   EXPECT_EQ(cost_of_text(text).bytes_moved, (2 * 12 + 6) * 5 * 8);
 }
 
-// Planning takes a time that grows with the number of blocks, in both dimensions dealt out.
+// 128 blocks in each dimension. The time to plan grows only with the number of blocks.
 TEST(Blocks, ManyArePlanned) {
   const std::string text = R"(param n = 1024
 machine M = Grid(2, 2)

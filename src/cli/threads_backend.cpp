@@ -1,4 +1,4 @@
-#include "cli/threads_site.h"
+#include "cli/threads_backend.h"
 
 #include "cli/run_report.h"
 #include "plan/verify.h"
@@ -8,9 +8,9 @@ namespace distal::core {
 
 namespace {
 
-class ThreadsSite : public Site {
+class ThreadsBackend : public Backend {
  public:
-  ThreadsSite(const Plan& plan, const MakeLeaves& make_leaves, ThreadsOptions options, int64_t other_bytes)
+  ThreadsBackend(const Plan& plan, const MakeLeaves& make_leaves, ThreadsOptions options, int64_t other_bytes)
       : needs_(memory_needs(plan, reach_of(options))), allocator_(plan.processors) {
     int64_t have = available_memory();
     require_memory(needs_.total + other_bytes, have);
@@ -20,15 +20,15 @@ class ThreadsSite : public Site {
   }
 
   TensorStore& store() override { return *store_; }
-  void meet() override {}
+  void barrier() override {}
   RunCounts run() override { return engine_->run(); }
   RunCounts run_stage(size_t stage) override { return engine_->run_stage(stage); }
   bool has_all_pieces() const override { return true; }
-  bool is_here(int64_t) const override { return true; }
+  bool is_local(int64_t) const override { return true; }
   std::vector<std::byte> gather(int tensor, bool) override { return store_->gather(tensor); }
-  bool speaks() const override { return true; }
-  CheckResult of_all(const CheckResult& mine) override { return mine; }
-  std::string processors() const override { return "threads"; }
+  bool is_reporter() const override { return true; }
+  CheckResult combined(const CheckResult& mine) override { return mine; }
+  std::string description() const override { return "threads"; }
   int64_t peak_per_processor() const override { return allocator_.peak_per_processor(); }
   int64_t resident_bytes() const override { return core::resident_bytes(); }
 
@@ -41,9 +41,9 @@ class ThreadsSite : public Site {
 
 }  // namespace
 
-std::unique_ptr<Site> threads_site(const Plan& plan, const MakeLeaves& make_leaves, ThreadsOptions options,
-                                   int64_t other_bytes) {
-  return std::make_unique<ThreadsSite>(plan, make_leaves, options, other_bytes);
+std::unique_ptr<Backend> make_threads_backend(const Plan& plan, const MakeLeaves& make_leaves, ThreadsOptions options,
+                                              int64_t other_bytes) {
+  return std::make_unique<ThreadsBackend>(plan, make_leaves, options, other_bytes);
 }
 
 }  // namespace distal::core

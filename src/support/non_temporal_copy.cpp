@@ -1,4 +1,4 @@
-#include "support/past_caches.h"
+#include "support/non_temporal_copy.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace distal::core {
 
-void copy_past_caches(std::byte* to, const std::byte* from, size_t bytes) {
+void copy_non_temporal(std::byte* to, const std::byte* from, size_t bytes) {
 #ifdef __SSE2__
   constexpr size_t kLine = 64, kWord = sizeof(__m128i);
   size_t head = std::min(bytes, (kLine - reinterpret_cast<uintptr_t>(to) % kLine) % kLine);

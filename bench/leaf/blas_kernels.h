@@ -7,8 +7,8 @@
 #include "parallel.h"
 #include "problem.h"
 
-// The statements that BLAS has a form of, cast onto it by hand. These are what a programmer would write who knows the
-// library, and what DISTAL is compared with.
+// Statements written as calls of BLAS by hand, as a programmer who knows the library would write them. DISTAL is
+// compared with these.
 namespace leaf {
 
 using Body = std::function<void()>;
@@ -53,7 +53,7 @@ class Contraction4 {
   Array<double> a_, b_, c_;
 };
 
-// A(i,l) = B(i,j,k) * C(j,l) * D(k,l): a multiplication with D for each i, then a sum over j.
+// A(i,l) = B(i,j,k) * C(j,l) * D(k,l): for each i a GEMM with D, then a sum over j.
 class Mttkrp {
  public:
   Mttkrp(const Problem<double>& problem, const Blas& blas) : p_(problem), blas_(blas) {
@@ -63,14 +63,14 @@ class Mttkrp {
   void run() {
     for (int64_t i = 0; i < n('i'); ++i) {
       blas_.gemm(n('j'), n('l'), n('k'), p_.data("B") + i * n('j') * n('k'), p_.data("D"), t_.data());
-      fold(p_.data("A") + i * n('l'));
+      sum_over_j(p_.data("A") + i * n('l'));
     }
   }
 
  private:
   int64_t n(char index) const { return p_.extents.at(index); }
 
-  void fold(double* out) const {
+  void sum_over_j(double* out) const {
     int64_t length = n('l');
     std::fill(out, out + length, 0.0);
     const double *t = t_.data(), *c = p_.data("C");
@@ -84,9 +84,9 @@ class Mttkrp {
   Array<double> t_;
 };
 
-// The form of a kernel, known by its name up to a dash; empty if there is none.
+// The implementation of a kernel by BLAS; empty if there is none. The part of `kernel` before a dash selects it.
 template <class T>
-Body blas_form(const std::string& kernel, const Problem<T>& p, const Blas& blas, int threads) {
+Body blas_implementation(const std::string& kernel, const Problem<T>& p, const Blas& blas, int threads) {
   auto n = [&p](char index) { return p.extents.at(index); };
   std::string name = kernel.substr(0, kernel.find('-'));
   if (name == "gemm") {
@@ -105,8 +105,8 @@ Body blas_form(const std::string& kernel, const Problem<T>& p, const Blas& blas,
     if (name == "ttm") {
       return [&p, &blas, n] { blas.gemm(n('i') * n('j'), n('l'), n('k'), p.data("B"), p.data("C"), p.data("A")); };
     }
-    if (name == "mttkrp") return [form = std::make_shared<Mttkrp>(p, blas)] { form->run(); };
-    if (name == "contraction4") return [form = std::make_shared<Contraction4>(p, blas, threads)] { form->run(); };
+    if (name == "mttkrp") return [body = std::make_shared<Mttkrp>(p, blas)] { body->run(); };
+    if (name == "contraction4") return [body = std::make_shared<Contraction4>(p, blas, threads)] { body->run(); };
   }
   return {};
 }
