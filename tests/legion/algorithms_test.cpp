@@ -128,45 +128,43 @@ class Algorithms : public testing::Test {
   static inline test::LegionExecutable executable_;
 };
 
-TEST_F(Algorithms, Gemm) {
+// For ctest, which builds beside other tests and runs the rest alone.
+TEST_F(Algorithms, Builds) { EXPECT_TRUE(executable_.exists()); }
+
+TEST_F(Algorithms, InOneProcess) {
+  std::vector<test::LegionRun> runs;
   for (const Gemm& g : gemms()) {
     size_t round = 0;
     for (const Bindings& grid : g.grids) {
       for (size_t s = 0; s < sizes().size(); ++s) {
         // A fair share: every size with some grid, every grid with some sizes.
-        if (is_long() || s % g.grids.size() == round) executable_.run(g.name, joined(sizes()[s], grid, g.more), 1);
+        if (is_long() || s % g.grids.size() == round) runs.push_back({g.name, joined(sizes()[s], grid, g.more)});
       }
       ++round;
     }
   }
-}
-
-TEST_F(Algorithms, Types) {
-  executable_.run("summa_float", joined(sizes()[0], planes()[1], {{"chunk", 7}}), 1);
-  executable_.run("johnson_int64", joined(sizes()[0], cubes()[0], {}), 1);
-  executable_.run("johnson_complex", joined(sizes()[0], cubes()[1], {}), 1);
-}
-
-TEST_F(Algorithms, Kernels) {
+  runs.push_back({"summa_float", joined(sizes()[0], planes()[1], {{"chunk", 7}})});
+  runs.push_back({"johnson_int64", joined(sizes()[0], cubes()[0], {})});
+  runs.push_back({"johnson_complex", joined(sizes()[0], cubes()[1], {})});
   for (const Kernel& k : kernels()) {
-    for (const Bindings& set : k.set) executable_.run(k.name, set, 1);
+    for (const Bindings& set : k.set) runs.push_back({k.name, set});
   }
-}
-
-// More than one partition has the parts of.
-TEST_F(Algorithms, ManySteps) {
-  executable_.run("summa", {{"ni", 2}, {"nj", 3}, {"nk", 2100}, {"gx", 2}, {"gy", 1}, {"chunk", 1}}, 1);
+  // More steps than one partition has parts.
+  runs.push_back({"summa", {{"ni", 2}, {"nj", 3}, {"nk", 2100}, {"gx", 2}, {"gy", 1}, {"chunk", 1}}});
+  executable_.run(runs, 1);
 }
 
 TEST_F(Algorithms, InTwoProcesses) {
   if (!executable_.has_processes()) GTEST_SKIP() << "there is no mpirun here";
-  for (const Gemm& g : gemms()) executable_.run(g.name, joined(sizes()[0], g.grids[0], g.more), 2);
-  for (const Kernel& k : kernels()) executable_.run(k.name, k.set[0], 2);
+  std::vector<test::LegionRun> runs;
+  for (const Gemm& g : gemms()) runs.push_back({g.name, joined(sizes()[0], g.grids[0], g.more)});
+  for (const Kernel& k : kernels()) runs.push_back({k.name, k.set[0]});
+  executable_.run(runs, 2);
 }
 
 TEST_F(Algorithms, InFourProcesses) {
   if (!executable_.has_processes()) GTEST_SKIP() << "there is no mpirun here";
-  executable_.run("johnson", joined(sizes()[0], cubes()[0], {}), 4);
+  executable_.run({{"johnson", joined(sizes()[0], cubes()[0], {})}}, 4);
 }
 
 }  // namespace

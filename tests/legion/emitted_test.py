@@ -58,6 +58,14 @@ class Emitted(unittest.TestCase):
         self.assertIn("check  correct", done.stdout)
         self.assertIn("in 391 elements", done.stdout)
 
+    def test_several_runs_in_one_start(self):
+        done = self.run_it("--set", "ni=23,nj=17,nk=31,chunk=5", "--check", "--then", "--set", "ni=5,nj=3,gx=1", "--check")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.count("check  correct"), 2, done.stdout)
+        self.assertIn("in 391 elements", done.stdout)
+        self.assertIn("in 15 elements", done.stdout)
+        self.refuse(2, "there is no param nx", "--then", "--set", "nx=4")
+
     def test_loads_and_saves(self):
         a, b, c = (self.folder / f"{name}.npy" for name in "abc")
         generator = numpy.random.default_rng(3)

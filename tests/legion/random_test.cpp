@@ -25,21 +25,29 @@ class RandomPrograms : public testing::Test {
     executable_.build(std::move(legal));
   }
 
+  void SetUp() override {
+    if (!executable_.exists()) GTEST_SKIP() << "there is no Legion here";
+  }
+
+  static void run(size_t count, int ranks) {
+    std::vector<test::LegionRun> runs;
+    for (const auto& [name, program] : executable_.programs()) {
+      if (runs.size() < count) runs.push_back({name, {}});
+    }
+    executable_.run(runs, ranks);
+  }
+
   static inline test::LegionExecutable executable_;
 };
 
-TEST_F(RandomPrograms, AgreeWithTheReference) {
-  if (!executable_.exists()) GTEST_SKIP() << "there is no Legion here";
-  for (const auto& [name, program] : executable_.programs()) executable_.run(name, {}, 1);
-}
+// For ctest, which builds beside other tests and runs the rest alone.
+TEST_F(RandomPrograms, Builds) { EXPECT_TRUE(executable_.exists()); }
+
+TEST_F(RandomPrograms, AgreeWithTheReference) { run(kPrograms, 1); }
 
 TEST_F(RandomPrograms, InTwoProcesses) {
-  if (!executable_.exists()) GTEST_SKIP() << "there is no Legion here";
   if (!executable_.has_processes()) GTEST_SKIP() << "there is no mpirun here";
-  size_t count = 0;
-  for (const auto& [name, program] : executable_.programs()) {
-    if (count++ < kInTwoProcesses) executable_.run(name, {}, 2);
-  }
+  run(kInTwoProcesses, 2);
 }
 
 }  // namespace

@@ -137,9 +137,9 @@ class ProgramWriter {
     for (const Param& p : module_.params) all.push_back(fmt::format("{{\"{}\", {}}}", p.name, names_[p.name]));
     writer_.line("#ifdef DISTAL_LEAVES");
     writer_.open("static const distal::Leaves& leaves()");
-    writer_.line(fmt::format("static const distal::Leaves all(kText, {{{}}}, \"{}\");", fmt::join(all, ", "),
-                             to_string(module_.type)));
-    writer_.line("return all;");
+    writer_.line("static PerRun<distal::Leaves> made;");
+    writer_.line(fmt::format("return made.get([] {{ return distal::Leaves(kText, {{{}}}, \"{}\"); }});",
+                             fmt::join(all, ", "), to_string(module_.type)));
     writer_.close();
     writer_.line("#endif");
     writer_.line("");

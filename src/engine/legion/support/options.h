@@ -1,4 +1,4 @@
-// The command line of an emitted program, apart from Legion's own flags.
+// The command line of an emitted program, apart from Legion's own flags. `--then` begins the options of another run.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "grid.h"
 
@@ -32,7 +33,8 @@ struct Options {
 
 inline const char* usage() {
   return "usage: PROGRAM [--set n=512,g=2] [--reps N] [--check] [--json] [--seed N] [--load B=b.npy] [--save A=a.npy]\n"
-         "               [--memory BYTES] [--program NAME] [Legion's flags, such as -ll:cpu 4 -ll:csize 4096]\n";
+         "               [--memory BYTES] [--program NAME] [--then OPTIONS OF ANOTHER RUN]\n"
+         "               [Legion's flags, such as -ll:cpu 4 -ll:csize 4096]\n";
 }
 
 inline Int number_of(const std::string& text) {
@@ -53,12 +55,13 @@ void for_each_setting(const std::string& text, const F& f) {
   }
 }
 
-// Options that begin with one dash are Legion's, and skipped.
-inline Options parse_options(int argc, char** argv) {
-  Options out;
+// The options of every run. Options that begin with one dash are Legion's, and skipped.
+inline std::vector<Options> parse_runs(int argc, char** argv) {
+  std::vector<Options> runs(1);
   for (int i = 1; i < argc; ++i) {
     std::string word = argv[i];
     if (word.rfind("--", 0) != 0) continue;
+    Options& out = runs.back();
     auto value = [&]() -> std::string {
       if (i + 1 == argc) fail(2, word + " needs a value");
       return argv[++i];
@@ -67,7 +70,9 @@ inline Options parse_options(int argc, char** argv) {
       std::printf("%s", usage());
       std::exit(0);
     }
-    if (word == "--check")
+    if (word == "--then")
+      runs.emplace_back();
+    else if (word == "--check")
       out.check = true;
     else if (word == "--json")
       out.json = true;
@@ -90,7 +95,7 @@ inline Options parse_options(int argc, char** argv) {
     else
       fail(2, "there is no option " + word + "\n" + usage());
   }
-  return out;
+  return runs;
 }
 
 // The values of --set, which the program's params take one by one.

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "session.h"
@@ -99,7 +102,7 @@ struct Program {
 
 template <class F>
 void register_on(Processor::Kind kind, TaskID id, const char* name, const F& preregister, bool replicable = false) {
-  TaskVariantRegistrar registrar(id, name);
+  TaskVariantRegistrar registrar(task_base() + id, name);
   registrar.add_constraint(ProcessorConstraint(kind));
   if (replicable)
     registrar.set_replicable();
@@ -132,9 +135,13 @@ void register_check(TaskID id) {
   });
 }
 
+// Once, however many programs have this type.
 template <class T>
 void register_sum() {
-  if constexpr (!std::is_arithmetic_v<T>) Runtime::register_reduction_op<SumOf<T>>(SumOf<T>::kId);
+  if constexpr (!std::is_arithmetic_v<T>) {
+    static const bool done = (Runtime::register_reduction_op<SumOf<T>>(SumOf<T>::kId), true);
+    (void)done;
+  }
 }
 
 template <class T>
@@ -251,53 +258,110 @@ void run_all(Context ctx, Runtime* runtime, const Options& options, const std::v
   if (report.found.wrong > 0) exit_status() = 1;
 }
 
-inline const Program*& chosen_program() {
-  static const Program* program = nullptr;
-  return program;
+// A run of a program, with its options.
+struct Run {
+  const Program* program;
+  Options options;
+};
+
+// All programs of the executable.
+inline std::vector<const Program*>& programs() {
+  static std::vector<const Program*> all;
+  return all;
 }
 
-inline Options& chosen_options() {
-  static Options options;
-  return options;
+// What was asked for, in order.
+inline std::vector<Run>& runs() {
+  static std::vector<Run> all;
+  return all;
+}
+
+// The number of the current run of this process.
+inline Int& current_run() {
+  static Int number = 0;
+  return number;
+}
+
+// A value that depends on the params, so that a program makes it anew for each run.
+template <class V>
+class PerRun {
+ public:
+  template <class Make>
+  const V& get(const Make& make) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (!value_ || run_ != current_run()) {
+      value_.reset(new V(make()));
+      run_ = current_run();
+    }
+    return *value_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unique_ptr<const V> value_;
+  Int run_ = 0;
+};
+
+// Makes a program the current one: its params, grids and task numbers.
+inline void make_current(const Run& run) {
+  Settings settings(run.options);
+  run.program->set_params(settings);
+  settings.require_known();
+  grids() = run.program->grids();
+  auto number = std::find(programs().begin(), programs().end(), run.program) - programs().begin();
+  task_base() = static_cast<TaskID>(number) * kTasksOfProgram;
 }
 
 inline void top_task(const Task*, const std::vector<PhysicalRegion>&, Context ctx, Runtime* runtime) {
-  for (const Grid* g : grids()) {
-    if (!processors(g->gpu).empty()) continue;
-    fail(3, "the program runs on GPUs, but Legion was given none; start it with -ll:gpu N");
+  for (const Run& run : runs()) {
+    ++current_run();
+    make_current(run);
+    for (const Grid* g : grids()) {
+      if (!processors(g->gpu).empty()) continue;
+      fail(3, "the program runs on GPUs, but Legion was given none; start it with -ll:gpu N");
+    }
+    run.program->run(ctx, runtime, run.options);
   }
-  chosen_program()->run(ctx, runtime, chosen_options());
 }
 
-inline const Program& choose(const std::vector<const Program*>& programs, const std::string& name) {
-  if (name.empty() && programs.size() == 1) return *programs[0];
+inline const Program& choose(const std::string& name) {
+  if (name.empty() && programs().size() == 1) return *programs()[0];
   std::string names;
-  for (const Program* p : programs) {
+  for (const Program* p : programs()) {
     if (p->name == name) return *p;
     names += std::string(" ") + p->name;
   }
   fail(2, "--program must be one of:" + names);
 }
 
-inline int start(int argc, char** argv, const std::vector<const Program*>& programs) {
-  chosen_options() = parse_options(argc, argv);
-  const Program& program = choose(programs, chosen_options().program);
-  chosen_program() = &program;
-  Settings settings(chosen_options());
-  program.set_params(settings);
-  settings.require_known();
-  grids() = program.grids();
-  for (size_t g = 0; g < grids().size(); ++g) {
-    Runtime::preregister_sharding_functor(kFirstSharding + static_cast<ShardingID>(g), new GridSharding(int(g)));
+// Registers the tasks of the programs that run, and a sharding functor for each of their grids.
+inline void register_programs() {
+  std::vector<const Program*> registered;
+  size_t shardings = 0;
+  for (const Run& run : runs()) {
+    make_current(run);
+    for (; shardings < grids().size(); ++shardings) {
+      Runtime::preregister_sharding_functor(kFirstSharding + static_cast<ShardingID>(shardings),
+                                            new GridSharding(static_cast<int>(shardings)));
+    }
+    if (std::find(registered.begin(), registered.end(), run.program) != registered.end()) continue;
+    run.program->register_tasks();
+    registered.push_back(run.program);
   }
+}
+
+inline int start(int argc, char** argv, const std::vector<const Program*>& all) {
+  programs() = all;
+  for (const Options& options : parse_runs(argc, argv)) runs().push_back({&choose(options.program), options});
+  register_programs();
   Runtime::preregister_projection_functor(kStepProjection, new StepProjection);
   // Several processes of one MPI job find each other through MPI.
   if (std::getenv("OMPI_COMM_WORLD_SIZE") || std::getenv("PMI_SIZE")) setenv("REALM_UCP_BOOTSTRAP_MODE", "mpi", 0);
+  task_base() = 0;
   Runtime::set_top_level_task_id(kTop);
   register_on(
-      Processor::LOC_PROC, kTop, program.name,
+      Processor::LOC_PROC, kTop, runs()[0].program->name,
       [](const TaskVariantRegistrar& r, const char* n) { Runtime::preregister_task_variant<top_task>(r, n); }, true);
-  program.register_tasks();
   Runtime::add_registration_callback(register_mappers);
   int status = Runtime::start(argc, argv);
   return status != 0 ? status : exit_status();

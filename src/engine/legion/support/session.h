@@ -20,6 +20,13 @@ namespace distal_legion {
 constexpr FieldID kValue = 1;
 enum : TaskID { kTop = 1, kPlace, kHold, kSave, kFirstLeaf };
 
+// Programs of one executable use the same task numbers. Registering and launching add the base of the current program.
+constexpr TaskID kTasksOfProgram = 1000;
+inline TaskID& task_base() {
+  static TaskID base = 0;
+  return base;
+}
+
 // The reduction of complex numbers, which Legion does not have.
 template <class Real, ReductionOpID ID>
 struct ComplexSum {
@@ -301,6 +308,19 @@ class Session {
     for (bool gpu : {false, true}) in_flight_[gpu].capacity = options.memory > 0 ? options.memory : memory_in_all(gpu);
   }
 
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // Gives the tensors' memory back to Legion, for the next run of this process.
+  ~Session() {
+    finish();
+    for (LogicalRegion region : regions_) {
+      runtime_->destroy_logical_region(ctx_, region);
+      runtime_->destroy_index_space(ctx_, region.get_index_space());
+    }
+    runtime_->destroy_field_space(ctx_, fields_);
+  }
+
   const Options& options() const { return options_; }
 
   // ---- tensors ----
@@ -309,6 +329,7 @@ class Session {
     Rectangle all{Coordinates(tensor.region_shape().size(), 0), tensor.region_shape()};
     IndexSpace space = runtime_->create_index_space(ctx_, domain_of(all));
     tensor.region = runtime_->create_logical_region(ctx_, space, fields_);
+    regions_.push_back(tensor.region);
     in_flight_[tensor.home.grid().gpu].capacity -= all.volume() * static_cast<Int>(sizeof(T));
   }
 
@@ -347,7 +368,7 @@ class Session {
 
   void save(const Tensor& tensor, const std::string& file) {
     FileArguments arguments(tensor, file);
-    TaskLauncher launcher(kSave, UntypedBuffer(&arguments, sizeof(arguments)));
+    TaskLauncher launcher(task_base() + kSave, UntypedBuffer(&arguments, sizeof(arguments)));
     add_whole(launcher, tensor);
     runtime_->execute_task(ctx_, launcher).get_void_result();
   }
@@ -363,8 +384,8 @@ class Session {
   // Launches one task per processor. First waits until at most kMostInFlight launches are in flight and their copies
   // fit into memory.
   void launch(TaskID task, const LaunchDomain& domain, std::vector<Int> loops, const std::vector<Use>& uses) {
-    IndexLauncher launcher(task, space_of(domain.points), UntypedBuffer(loops.data(), loops.size() * sizeof(Int)),
-                           ArgumentMap());
+    UntypedBuffer arguments(loops.data(), loops.size() * sizeof(Int));
+    IndexLauncher launcher(task_base() + task, space_of(domain.points), arguments, ArgumentMap());
     launcher.tag = LaunchTag{domain.grid->id}.tag();
     Int bytes = 0;
     for (const Use& use : uses) bytes += add_use(launcher, use);
@@ -391,7 +412,7 @@ class Session {
   // Runs one task on whole tensors, such as a check.
   template <class Result>
   Result run_whole(TaskID task, const std::vector<const Tensor*>& tensors) {
-    TaskLauncher launcher(task, UntypedBuffer());
+    TaskLauncher launcher(task_base() + task, UntypedBuffer());
     for (const Tensor* t : tensors) add_whole(launcher, *t);
     return runtime_->execute_task(ctx_, launcher).template get_result<Result>();
   }
@@ -448,7 +469,7 @@ class Session {
     LaunchDomain domain(tensor.home.grid());
     auto at_home = [&](const Coordinates& at, const Coordinates&) { return tensor.home.piece(at, piece, first_only); };
     Parts home = parts(tensor, domain, Lifetime::Kept, {}, at_home, first_only);
-    IndexLauncher launcher(task, space_of(domain.points), arguments, ArgumentMap());
+    IndexLauncher launcher(task_base() + task, space_of(domain.points), arguments, ArgumentMap());
     launcher.tag = LaunchTag{domain.grid->id, task == kPlace}.tag();
     add_use(launcher, {&home, {}, privilege});
     runtime_->execute_index_space(ctx_, launcher);
@@ -546,6 +567,7 @@ class Session {
   Runtime* runtime_;
   const Options& options_;
   FieldSpace fields_;
+  std::vector<LogicalRegion> regions_;
   InFlight in_flight_[2];  // on CPUs, on GPUs
   Int tasks_ = 0;
   std::map<Rectangle, IndexSpace> spaces_;
