@@ -37,25 +37,34 @@ set(DISTAL_MPI_FINE
     OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     OMPI_MCA_hwloc_base_binding_policy=none PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe)
 
-# The sources are compiled twice: statically for the command line and the tests, and below for the shared library.
 file(GLOB DISTAL_MPI_SOURCES CONFIGURE_DEPENDS src/engine/mpi/*.cpp)
-add_library(distal_mpi_engine STATIC ${DISTAL_MPI_SOURCES})
-target_link_libraries(distal_mpi_engine PUBLIC distal_core MPI::MPI_CXX)
-
-if(DISTAL_SANITIZE)
-  return()  # the tests with sanitizers need only the engine
-endif()
-
-add_executable(distal_mpi src/cli/mpi/main.cpp src/cli/mpi/run.cpp)
-set_target_properties(distal_mpi PROPERTIES OUTPUT_NAME distal-mpi)
-target_link_libraries(distal_mpi PRIVATE distal_mpi_engine)
-
 file(GLOB DISTAL_MPI_API_SOURCES CONFIGURE_DEPENDS src/api/mpi/*.cpp)
-add_library(distal_mpi_library SHARED ${DISTAL_MPI_SOURCES} ${DISTAL_MPI_API_SOURCES})
+file(GLOB DISTAL_MPI_CLI_SOURCES CONFIGURE_DEPENDS src/cli/mpi/*.cpp)
+
+# distal_mpi_targets(NAME MPI...): the MPI engine for one MPI, as NAME_objects, and with the library for applications as
+# NAME_library, a shared library beside DISTAL's own.
+function(distal_mpi_targets name)
+  add_library(${name}_objects OBJECT ${DISTAL_MPI_SOURCES})
+  set_target_properties(${name}_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(${name}_objects PUBLIC distal_headers ${ARGN})
+  if(DISTAL_PRECOMPILE)
+    target_precompile_headers(${name}_objects PRIVATE ${DISTAL_COMMON_HEADERS})
+  endif()
+  add_library(${name}_library SHARED ${DISTAL_MPI_API_SOURCES})
+  target_link_libraries(${name}_library PUBLIC distal_library ${ARGN} PRIVATE ${name}_objects)
+endfunction()
+
+distal_mpi_targets(distal_mpi MPI::MPI_CXX)
 set_target_properties(distal_mpi_library PROPERTIES OUTPUT_NAME distal_mpi EXPORT_NAME distal_mpi
                       VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
-target_link_libraries(distal_mpi_library PUBLIC distal_library MPI::MPI_CXX PRIVATE fmt::fmt absl::inlined_vector)
-target_include_directories(distal_mpi_library PRIVATE src)
+
+if(DISTAL_SANITIZE)
+  return()  # its tests need no command line
+endif()
+
+add_executable(distal_mpi ${DISTAL_MPI_CLI_SOURCES})
+set_target_properties(distal_mpi PROPERTIES OUTPUT_NAME distal-mpi)
+target_link_libraries(distal_mpi PRIVATE distal_mpi_objects distal_core)
 
 # `distal` looks for distal-mpi in its own folder.
 install(TARGETS distal_mpi RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)

@@ -40,7 +40,7 @@ struct Kernel::State {
     return prepared;
   }
 
-  // An engine for the params and the data of now, that nobody else uses.
+  // Takes an idle engine for the current params, or makes one.
   std::unique_ptr<ReadyRun> take(const RunOptions& options) {
     std::lock_guard lock(mutex);
     prepare_locked();

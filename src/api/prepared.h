@@ -36,7 +36,7 @@ class ReadyRun {
   ReadyRun(const std::shared_ptr<Prepared>& prepared, const RunOptions& options);
 
   bool is_for(const std::shared_ptr<const Prepared>& prepared, const RunOptions& options) const;
-  // The tensors' pieces of now.
+  // Uses the current pieces of the tensors until let_go.
   void hold(const std::vector<std::shared_ptr<TensorState>>& tensors);
   void let_go() { store_.release_pieces(); }
   RunReport run();

@@ -29,7 +29,7 @@ void add(TensorState& tensor, Action action) {
   definition_of(tensor).schedule.push_back({std::move(action), {}});
 }
 
-// The grid, with the notation for so many targets.
+// The grid. Roles of targets become a notation with `targets` dimensions.
 core::GridRef ref_for(const Onto::Target& target, size_t targets) {
   core::GridRef out = target.ref;
   if (target.roles.empty()) return out;

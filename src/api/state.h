@@ -68,7 +68,7 @@ struct TensorState {
   bool uses_memory() const;
   void require_kept_of_machine() const;
   void place_in_shared_memory(core::TensorPieces& pieces);
-  // Nobody has what a processor had that is no longer there.
+  // Whether this process keeps the pieces of a processor. The pieces of a processor outside the machine are lost.
   bool keeps(int64_t processor) const {
     auto p = static_cast<size_t>(processor);
     return is_whole() || (p < kept_.size() && kept_[p]);
@@ -105,7 +105,7 @@ bool is_fresh_name(const std::string& name);
 core::Grid to_core(const Grid& grid);
 core::Machine to_core(const Machine& machine);
 core::Tensor to_core(const TensorState& tensor);
-// One level of a distribution of something that has so many dimensions.
+// One level of a distribution of a tensor that has `dimensions` dimensions.
 core::LevelDistribution to_core(const std::vector<Role>& roles, size_t dimensions);
 // What cyclic says of a dimension, added to its level.
 void deal_out(const Distribution::Cyclic& cyclic, core::LevelDistribution& level);

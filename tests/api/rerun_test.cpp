@@ -108,7 +108,7 @@ TEST_P(Rerun, WithOtherOptions) {
   }
 }
 
-// The sum is long enough for threads to share. Its addends differ so much in size that their order changes the result.
+// The sum is long enough for threads to share. Its addends have very different sizes: their order changes the result.
 TEST(StrictOrder, IsThatOfTheLoopsOnAnyNumberOfThreads) {
   constexpr int64_t n = 100000;
   Tensor<double> a, b({n}), c({n});

@@ -8,6 +8,7 @@
 #include <exception>
 #include <functional>
 #include <iostream>
+#include <set>
 
 #include "engine/processes.h"
 #include "engine/runner.h"
@@ -223,21 +224,48 @@ void run_together(const Sample& sample, const Setup& setup) {
 
 class Processes : public testing::TestWithParam<Setup> {};
 
+// How processes are dealt out to nodes: each its own, all on one, pairs, or in turn to two.
+struct Layout {
+  std::string name;
+  int (*node_of)(int process);
+};
+
+// Every count of processes with every layout; one that comes twice, as "pairs" of two and "one node", comes once.
+std::vector<Setup> make_setups() {
+  const std::vector<Layout> layouts{{"apart", [](int p) { return p; }},
+                                    {"of_one_node", [](int) { return 0; }},
+                                    {"in_pairs", [](int p) { return p / 2; }},
+                                    {"dealt_to_two_nodes", [](int p) { return p % 2; }}};
+  std::vector<Setup> out;
+  std::set<std::vector<int>> seen;
+  for (int processes : {1, 2, 3, 4, 5, 6, 8, 9, 12, 16}) {
+    for (const Layout& layout : layouts) {
+      auto number = static_cast<uint64_t>(out.size());
+      Setup setup{fmt::format("{}_{}", processes, layout.name), {}, static_cast<int>(number % 2), number};
+      for (int p = 0; p < processes; ++p) setup.nodes.push_back(layout.node_of(p));
+      if (seen.insert(setup.nodes).second) out.push_back(std::move(setup));
+    }
+  }
+  return out;
+}
+
 const std::vector<Setup>& setups() {
-  static const std::vector<Setup> all{{"two_apart", {0, 1}, 0, 0},
-                                      {"two_of_one_node", {0, 0}, 1, 1},
-                                      {"three_apart", {0, 1, 2}, 1, 2},
-                                      {"three_on_two_nodes", {0, 0, 1}, 0, 3},
-                                      {"four_on_two_nodes", {0, 0, 1, 1}, 1, 4},
-                                      {"four_of_one_node", {0, 0, 0, 0}, 0, 5},
-                                      {"seven_apart", {0, 1, 2, 3, 4, 5, 6}, 1, 6}};
+  static const std::vector<Setup> all = make_setups();
   return all;
 }
 
-// A share of them for each, at sizes of its own.
+// Every setup takes a share of the programs, another one each, so that every program meets several setups.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr size_t kShare = 40;
+constexpr int kRandomPrograms = 2;
+#else
+constexpr size_t kShare = 8;
+constexpr int kRandomPrograms = 10;
+#endif
+
 TEST_P(Processes, Algorithms) {
   Catalogue catalogue(100 + GetParam().number);
-  for (size_t i = GetParam().number % 3; i < catalogue.samples().size(); i += 3) {
+  for (size_t i = GetParam().number % kShare; i < catalogue.samples().size(); i += kShare) {
     run_together(catalogue.samples()[i], GetParam());
   }
 }
@@ -248,9 +276,8 @@ TEST_P(Processes, OneElementAtATime) {
 }
 
 TEST_P(Processes, RandomPrograms) {
-  constexpr int kPrograms = 20;
   uint64_t seed = 8'000'000 + 1000 * GetParam().number;
-  for (int count = 0; count < kPrograms && !HasFailure(); ++seed) {
+  for (int count = 0; count < kRandomPrograms && !HasFailure(); ++seed) {
     std::optional<Sample> sample = test::random_sample(seed);
     if (!sample) continue;
     run_together(*sample, GetParam());

@@ -1,5 +1,5 @@
-# Installs a build, then builds and runs an application against the installation. All of it is in a folder outside the
-# repository, so that the application cannot use the sources by accident.
+# Installs a build, then builds and runs an application against the installation. Everything happens in a folder outside
+# the repository, so that the application cannot use the sources by accident.
 #
 # Needs: BUILD, the build folder; SOURCE, the folder `app`; CXX, the compiler; MPIRUN, where BUILD has MPI.
 

@@ -161,7 +161,7 @@ TEST(Verify, AReplicaThatNobodyWrites) {
   Plan plan = plan_text(copy_into_replicas());
   ASSERT_EQ(plan.stages[0].everywhere, (std::vector<int>{1}));
   verify(plan, memory_needs(plan, Reach::own()));
-  plan.stages[0].held[1] = 0;  // only the first column takes part, and nobody writes the other replicas
+  plan.stages[0].held[1] = 0;  // only the first column takes part, and the other replicas are never written
   EXPECT_THROW(verify(plan, memory_needs(plan, Reach::own())), PlanError);
 }
 
