@@ -259,7 +259,7 @@ class Differences(CliTest):
         first, second = self.in_two_folders("p.distal", [text.encode(), text.replace("nk = ", "nk = 1").encode()])
         run = [BINARY, "run", "p.distal", "--engine", "mpi"]
         said = self.differ("the program and its params", [*first, *run], [*second, *run])
-        self.assertRegex(said, r"help: here is `param .*nk = 11024.*`, and there `param .*nk = 1024.*`;")
+        self.assertRegex(said, r"help: rank 1 has `param .*nk = 11024.*`, rank 0 has `param .*nk = 1024.*`;")
 
     def test_data(self):
         header = b"\x93NUMPY\x01\x00\x76\x00{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }"
