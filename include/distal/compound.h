@@ -15,7 +15,8 @@ inline void tile(Schedule& schedule, const IndexVar& i, const IndexVar& j, const
   schedule.split(i, io, ii, rows).split(j, jo, ji, columns).reorder({io, jo, ii, ji});
 }
 
-// Distributes loops and keeps the tensor stationary: each processor fetches its part of it once and sends it home once.
+// Distributes loops and keeps the tensor stationary: each processor acquires its part of the tensor once, for all of
+// its iterations.
 inline void stationary(Schedule& schedule, const TensorHandle& tensor, const std::vector<IndexVar>& targets,
                        const std::vector<IndexVar>& distributed, const std::vector<IndexVar>& local, const Onto& onto) {
   schedule.distribute(targets, distributed, local, onto).communicate(tensor, distributed.back());

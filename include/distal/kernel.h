@@ -42,7 +42,7 @@ struct RunReport {
   int64_t resident_bytes = 0;  // the peak resident memory of a process, as the system counts it
 };
 
-// How to run. Options change no result except the last bits of sums, whose order is free without strict_order.
+// How to run. Options change only the last bits of a result: without strict_order sums may be added in any order.
 struct RunOptions {
   int threads = 0;            // 0: one per core
   bool own_memory = false;    // give every processor memory of its own, so that every acquire is a copy

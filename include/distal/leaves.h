@@ -29,8 +29,8 @@ class Leaves {
   // call this at once.
   void run(std::size_t statement, const std::vector<std::int64_t>& values, const std::vector<Operand>& operands) const;
 
-  // Whether one run of this leaf overwrites its part of the output completely. Otherwise the leaf adds to the output,
-  // which the caller sets to zero, or to the value to add to, before the first run.
+  // Whether one run of this leaf overwrites its part of the output completely. Otherwise the leaf adds to the output:
+  // before the first run the caller sets it to zero or, for +=, to the value to add to.
   bool begins(std::size_t statement) const;
 
   // A short description of how the leaf of a statement runs.

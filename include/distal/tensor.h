@@ -63,7 +63,7 @@ class TensorHandle {
 
   // All pieces for the current values of the params. DISTAL allocates memory for every piece that the caller bound no
   // buffer to. When a param changes that the shape or the distribution depends on, DISTAL allocates that memory again,
-  // filled with zeros: fill it again.
+  // filled with zeros, and the caller must fill it again.
   std::vector<PieceInfo> pieces();
   // Uses the caller's buffer for one processor's piece from now on, without a copy. Strides count in elements; the
   // default is a dense block in the storage order of the format. The buffer must outlive the tensor. The elements of a

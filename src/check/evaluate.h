@@ -10,8 +10,8 @@
 
 namespace distal::core {
 
-// One addend of the right side, which is split at the outermost + and -. It is summed over those of its variables that
-// the left side does not have.
+// One addend of the right side, which is split at the outermost + and -. The addend is summed over those of its
+// variables that do not occur on the left side.
 struct Addend {
   bool negated = false;
   const Expr* expr = nullptr;
@@ -25,11 +25,11 @@ struct Step {
   size_t operand = 0;  // the index of the read or of the constant
 };
 
-// A read of a tensor: for each of its coordinates, the variable of the addend.
+// A read of a tensor in an addend.
 struct Read {
   std::string tensor;
-  std::vector<size_t> variables;
-  int depth = -1;  // the innermost summed variable that it depends on; -1: none
+  std::vector<size_t> variables;  // by dimension of the tensor: the number of the addend's variable
+  int depth = -1;                 // the innermost summed variable that the read depends on; -1: none
 };
 
 // An addend in postfix order, so that evaluation neither walks a tree nor looks up names. Its variables are those of
@@ -43,7 +43,7 @@ struct FlatAddend {
   int64_t contributions = 1;
 };
 
-// `outer` has the variables of the left side, each once.
+// Flattens an addend. `outer` has the variables of the left side, each once.
 FlatAddend flatten(const Addend& addend, const std::vector<std::string>& outer,
                    const std::map<std::string, int64_t>& variable_extents);
 
@@ -52,7 +52,7 @@ Number<T> constant_of(const Literal& literal) {
   if constexpr (std::is_integral_v<T>) {
     int64_t value = 0;
     const char* end = literal.text.data() + literal.text.size();
-    // Beyond 2^53 a double is not exact, but the text is.
+    // Reads the text, because literal.value is a double, which is not exact beyond 2^53.
     auto [after, status] = std::from_chars(literal.text.data(), end, value);
     if (status != std::errc{} || after != end) value = static_cast<int64_t>(literal.value);
     return Number<T>::from(static_cast<T>(value));

@@ -9,8 +9,9 @@
 
 namespace distal::core {
 
-// The arithmetic of the reference for elements of type T. A number has a magnitude: its absolute value if nothing in it
-// had cancelled. The magnitude bounds the rounding errors.
+// The arithmetic of the reference for elements of type T. Each number also has a magnitude: the value of the same
+// expression with absolute values, and with + in place of -. Rounding errors are relative to the magnitude, because the
+// terms of a sum may cancel.
 
 // Integers wrap around, so they are computed unsigned.
 template <class T>
@@ -61,8 +62,8 @@ struct Number<std::complex<Real>> {
   friend Number operator-(Number a) { return {-a.re, -a.im, a.magnitude}; }
 };
 
-// The value that an error is relative to: the magnitude, or 1 if that is 0. It is at least min / epsilon of the type,
-// because the rounding errors of smaller numbers underflow.
+// The value that errors are divided by: the magnitude, or 1 if the magnitude is 0. It is at least min / epsilon of the
+// type, because below that the rounding errors underflow.
 template <class Real>
 long double error_scale(long double magnitude) {
   using Limits = std::numeric_limits<Real>;

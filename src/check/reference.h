@@ -17,7 +17,7 @@ namespace distal::core {
 // The reference evaluates a statement by its definition, element by element. It shares no code with the compiler, so
 // that they cannot share a mistake.
 
-// The address of one element of a tensor, valid until the next call.
+// Returns the address of one element of a tensor, which is valid until the next call.
 using ElementReader = std::function<const void*(const std::string& tensor, std::span<const int64_t> coordinates)>;
 
 // A tensor that is dense in memory, for checks of many elements. Strides count elements.

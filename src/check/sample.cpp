@@ -22,7 +22,7 @@ void add_corners(const std::vector<int64_t>& shape, size_t max_samples, std::set
   while (positions.size() < max_samples) {
     positions.insert(coordinates_to_position(corner, shape));
     size_t d = 0;
-    // Counts in base two: a digit says whether a coordinate is the first or the last.
+    // Steps to the next corner like a binary counter: each digit selects the first or the last coordinate.
     while (d < shape.size() && (corner[d] != 0 || shape[d] == 1)) corner[d++] = 0;
     if (d == shape.size()) return;
     corner[d] = shape[d] - 1;

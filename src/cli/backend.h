@@ -17,15 +17,15 @@ class Backend {
  public:
   virtual ~Backend() = default;
 
-  virtual TensorStore& store() = 0;  // has the pieces of this process, and perhaps others
-  // Waits for all processes. A process that starts its clock late would measure too short a time.
+  virtual TensorStore& store() = 0;  // has the pieces of this process, and perhaps those of other processes
+  // A barrier over all processes, so that all of them start their clocks at the same time.
   virtual void barrier() = 0;
   virtual RunCounts run() = 0;
   virtual RunCounts run_stage(size_t stage) = 0;  // runs one statement
 
   virtual bool has_all_pieces() const = 0;             // whether this is the only process
   virtual bool is_local(int64_t processor) const = 0;  // whether this process has the processor's pieces
-  // A whole tensor in row-major order: in every process, or in the reporter only.
+  // A whole tensor in row-major order. Without `everywhere` only the reporter gets it.
   virtual std::vector<std::byte> gather(int tensor, bool everywhere) = 0;
   virtual bool is_reporter() const = 0;  // whether this process prints and saves for all
   // Merges the check results of all processes.

@@ -17,8 +17,8 @@ int64_t whole_bytes(const Plan& plan, int tensor);
 // only process.
 int64_t checking_bytes(const Plan& plan, int64_t max_samples, bool has_all_pieces);
 
-// Compares the output of statements with the reference. It reads the tensors that no statement has written from the
-// data set and not from their pieces, so that it also finds a misplaced piece.
+// Compares the outputs of statements with the reference. It takes the elements of tensors that no statement has written
+// from the data set, not from the pieces. So it also finds a piece that was placed wrongly.
 class ResultChecker {
  public:
   // For one process, whose store has the pieces of all processors.

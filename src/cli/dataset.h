@@ -10,8 +10,8 @@
 
 namespace distal::core {
 
-// The initial data of a run: loaded arrays, and random values for the other tensors. It returns the initial value of
-// any element without the pieces, so the check of results does not depend on where pieces are placed.
+// The initial data of a run: loaded arrays, and random values for the other tensors. It computes the initial value of
+// any element without looking at pieces, so the check of results does not depend on where pieces are placed.
 class Dataset {
  public:
   // Throws an Error if a file has another shape or element type than its tensor. Reads only the headers of the files.

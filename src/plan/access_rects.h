@@ -6,11 +6,11 @@
 
 namespace distal::core {
 
-// The rectangles that one access touches, as a range of a list of rectangles. They are the product of the coordinate
-// runs of all dimensions, in row-major order. Usually there is one; an acquire in blocks has one per combination of
-// blocks.
+// The rectangles that one access touches, as consecutive entries of a list. They are the product of the coordinate runs
+// of all dimensions, in row-major order. Usually there is one rectangle; an acquire in blocks has one per combination
+// of blocks.
 struct AccessRects {
-  size_t first = 0;    // the position of the first one in the list
+  size_t first = 0;    // the index of the first rectangle in the list
   Coordinates counts;  // the number of runs of each dimension
 
   bool operator==(const AccessRects&) const = default;
@@ -22,10 +22,11 @@ AccessRects add_access_rects(const StagePlan& stage, const AcquirePlan& acquire,
                              int64_t place, const std::vector<int64_t>& values,
                              const std::vector<Interval<int64_t>>& intervals, std::vector<Rect>& rects);
 
-// The number in `rects` of the rectangle of the access that holds the element. If none does, the number of any.
+// The index in `rects` of the access's rectangle that contains the element. If none does, the index of an arbitrary
+// rectangle of the access.
 size_t rect_at(const AccessRects& access, const std::vector<Rect>& rects, const Coordinates& element);
 
-// The numbers in `rects` of the rectangles of the access that overlap `other`, in ascending order.
+// The indices in `rects` of the access's rectangles that overlap `other`, in ascending order.
 std::vector<size_t> overlapping(const AccessRects& access, const std::vector<Rect>& rects, const Rect& other);
 
 // Removes the loops from each acquire's `blocks` that leave no holes at these params. Lowering decides by symbols, so

@@ -18,7 +18,8 @@ int64_t multiplications(const Expr& expr) {
   return 0;
 }
 
-// Whether an element that moves at this step is needed by a second place. Its holder counts if it needs the element.
+// Whether two or more places need an element that moves at this step. The place that already has the element counts
+// too, if it needs it.
 bool is_broadcast(const StagePlan& stage, const FetchStep& step) {
   struct Wanted {
     const Rect* rect;

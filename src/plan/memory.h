@@ -30,7 +30,7 @@ class Reach {
   std::vector<int> nodes_;
 };
 
-// What the memory needs of a plan depend on.
+// The options that determine how much memory a plan needs.
 struct MemoryOptions {
   Reach reach = Reach::own();
   // How many later steps of an acquire may be fetched while one is computed.
@@ -43,7 +43,7 @@ struct MemoryOptions {
   bool in_different_processes(int64_t p, int64_t q) const {
     return !processes.empty() && processes[static_cast<size_t>(p)] != processes[static_cast<size_t>(q)];
   }
-  // Whether the source of a transfer itself stores or adds it into the piece of another process, through shared memory.
+  // Whether the source stores or adds a transfer directly into the piece of another process, through shared memory.
   bool is_remote_store(const Transfer& t) const {
     return ends_at_home(t) && in_different_processes(t.source, t.destination) &&
            reach.shares_memory(t.source, t.destination);
@@ -59,7 +59,7 @@ std::vector<Rect> staged_parts(const Rect& rect, int64_t element_bytes);
 // each step of its depth.
 struct BufferNeed {
   int64_t bytes = 0;
-  int depth = 1;  // how many buffers
+  int depth = 1;  // the number of buffers
 };
 
 // For each rectangle of a fetch: the processor in whose piece it is used in place, or -1 if it is copied.

@@ -58,8 +58,8 @@ class Ownership {
     for_each_part_from(0, rect, part, colour, f);
   }
 
-  // The nearest owner of the first element of `rect`, if the rectangle can be used in place there: its piece holds all
-  // of it in one run per dimension. Otherwise -1.
+  // The nearest owner of the first element of `rect`, if its piece holds all of `rect` in one run per dimension, so
+  // that the rectangle can be used in place there. Otherwise -1.
   int64_t single_owner(const Rect& rect, int64_t processor) const;
 
  private:

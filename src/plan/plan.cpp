@@ -49,7 +49,7 @@ StagePlan plan_stage(const Plan& plan, const Stage& stage) {
   return out;
 }
 
-// Marks all loops outside the leaf.
+// By variable: whether it is a loop outside of the leaf.
 std::vector<bool> fixed_for_leaf(const StagePlan& stage) {
   std::vector<bool> fixed = recovered_variables(stage.space.derivations, stage.space.size());
   fixed.flip();
@@ -73,10 +73,9 @@ void require_marked_loops_in_leaf(const StagePlan& stage) {
   }
 }
 
-// How often the deepest node is visited, and the deepest acquire.
 struct StepCount {
-  double steps = 1;
-  const Acquire* deepest = nullptr;
+  double steps = 1;                  // how often the most frequently visited node is visited
+  const Acquire* deepest = nullptr;  // the innermost acquire
 };
 
 void count_steps(const StagePlan& stage, const NodePtr& node, double visits, StepCount& count) {
@@ -130,7 +129,8 @@ bool names_each_once(const Statement& statement) {
   return std::set<IndexVar>(named.begin(), named.end()).size() == named.size();
 }
 
-// False if a term contributes only in some runs, or if a copy has elements that no run computes: they stay zero.
+// See StagePlan. False if a term contributes only in some runs of the leaf, or if a copy has elements that no run
+// computes and that therefore must be zeros.
 bool adds_to_all(const StagePlan& made) {
   const Compute* compute = leaf_of(*made.stage).root.compute();
   if (!compute || !names_each_once(made.stage->source.statement)) return false;
@@ -141,7 +141,8 @@ bool adds_to_all(const StagePlan& made) {
                      [](const LeafTerm& t) { return t.only_at_zero.empty(); });
 }
 
-// False if no index names some elements, which stay zero, or if an element is summed over several runs of the leaf.
+// See StagePlan. False if the left side does not reach some elements, which must be zeros, or if an element is summed
+// over several runs of the leaf.
 bool makes_whole_output(const StagePlan& made) {
   const Statement& statement = made.stage->source.statement;
   const std::vector<IndexVar>& named = statement.lhs.indices;

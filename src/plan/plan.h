@@ -55,10 +55,10 @@ struct StagePlan {
   std::vector<int> leaf_loops;         // of the leaf's outermost part
   std::map<int, int64_t> unroll;       // by loop of the leaf: its unroll factor
   std::vector<bool> leaf_is_fixed;     // by variable: a loop outside the leaf
-  // Every element of the output is computed completely by one run of a leaf, so it need not be zero before.
+  // One run of a leaf computes each element of the output completely, so the output need not be zero before.
   bool makes_whole_output = false;
-  // Every run of the leaf that does any work adds to every element of its rectangle of the output. If that rectangle is
-  // a whole copy, its first run can store instead of add, and no zeros are written before.
+  // Every run of the leaf that has work adds to every element of its rectangle of the output. If this rectangle is a
+  // whole copy, the first run on the copy can overwrite it instead, and no zeros need to be written before.
   bool adds_to_all = false;
   // The outermost of the loops that folding moved into the leaf; null if it moved none.
   const Node* fold_at = nullptr;

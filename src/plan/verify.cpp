@@ -304,7 +304,8 @@ class Verifier : public PlanVisitor {
     }
   }
 
-  // A source with one buffer overwrites its copy when it fetches itself, so it must first wait for its readers.
+  // If the source has one buffer and fetches in this step too, it overwrites the copy that `f` reads, so it must wait
+  // for its readers. check_cycles then looks for places that wait for each other.
   void note_wait(int id, const Fetch& f, const FetchPiece& p, const FetchStep& step,
                  std::map<int64_t, int64_t>& waits) const {
     const auto& buffers = needs_.buffers[stage_ - plan_.stages.data()][id];
@@ -403,7 +404,7 @@ class Verifier : public PlanVisitor {
 
   using Deliveries = std::map<int64_t, std::vector<const Rect*>>;  // by processor
 
-  // `wanted` has the volume that each processor must get. check_transfer checks that all of it goes to owners.
+  // `wanted` has the number of elements that each processor must get. check_transfer checks that they go to owners.
   void check_delivered(int t, const Deliveries& delivered, const std::map<int64_t, int64_t>& wanted) const {
     for (const auto& [processor, volume] : wanted) {
       auto got = delivered.find(processor);

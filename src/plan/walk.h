@@ -22,14 +22,15 @@ struct FetchPiece {
   From from = From::Home;
 };
 
-// A place acquires rectangles that differ from those it has.
+// One place acquires rectangles, because they differ from the rectangles that it has.
 struct Fetch {
   int64_t place = 0;
   std::vector<Rect> rects;
   std::vector<AccessRects> access_rects;  // by access: its range of `rects`
   // By rectangle: the processor of this place whose piece holds all of it and is used in place, or -1 for a copy.
   std::vector<int64_t> views;
-  // Disjoint; together they are the rectangles without a view. Empty for outputs: their copies start at zero.
+  // Disjoint parts of the rectangles without a view, which together cover them. Empty for outputs, whose copies start
+  // at zero.
   std::vector<FetchPiece> pieces;
 };
 

@@ -10,8 +10,8 @@ namespace {
 
 constexpr int64_t kAlignment = 64;  // of each workspace, for vector loads
 
-// For each variable, the largest size that its interval of bounds.h can have while `loops` run and all others are
-// fixed.
+// By variable: the largest size of the interval that bounds analysis can give it while `loops` run and all other loops
+// are fixed.
 std::vector<int64_t> spans(const IterationSpace<int64_t>& space, const std::vector<int>& loops) {
   std::vector<int64_t> span(space.extents.size(), 1);
   for (int loop : loops) span[loop] = space.extents[loop];

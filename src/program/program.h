@@ -40,10 +40,10 @@ struct SymbolicRect {
   std::vector<IntExpr> lo, hi;
 };
 
-// In its body, a place has the rectangles that `accesses` touch. A place is one processor if `place_levels` is the
-// number of the machine's levels; with fewer levels it is a processor of an upper level, whose lower-level processors
-// share what it acquires. A place keeps a rectangle until it acquires a different one. Then a written rectangle goes
-// home, and a partial is combined level by level.
+// Gives a place the rectangles that `accesses` touch, while `body` runs. If `place_levels` is the number of the
+// machine's levels, a place is one processor. With fewer levels it is a processor of an upper level, whose lower-level
+// processors share what it acquires. A place keeps a rectangle until it acquires a different one. Then a written
+// rectangle goes home, and a partial is combined level by level.
 struct Acquire {
   int id = 0;  // counts from 0 within the stage
   std::string tensor;
@@ -83,8 +83,8 @@ struct LeafOperand {
   int number = 0;
 };
 
-// An addend of the right side. It contributes only while all variables of `only_at_zero` are 0: those of the sums that
-// the addend does not use.
+// An addend of the right side. It contributes only where all variables of `only_at_zero` are 0. These are the variables
+// of the sums that the addend does not use.
 struct LeafTerm {
   bool negated = false;
   Expr expr;
@@ -104,7 +104,7 @@ struct LibraryLeaf {
 
 struct Compute {
   Assignment assignment;
-  bool accumulate = false;            // += in the leaf; = only if nothing is summed
+  bool accumulate = false;            // the assignment is +=; a statement with = is one too if it sums
   std::vector<LeafOperand> operands;  // 0 is the output, then the right side left to right
   std::vector<LeafTerm> terms;
   std::optional<LibraryLeaf> library;  // replaces the innermost loops
@@ -156,15 +156,15 @@ struct Node {
   std::variant<Launch, Loop, Acquire, Leaf, Init, Chain> value;
 };
 
-// A machine dimension onto which nothing is distributed, and the coordinate of it that takes part.
+// A machine dimension onto which no loop is distributed, and the one coordinate at which the statement runs.
 struct HeldDimension {
   int level;
   int dimension;
   IntExpr face;
 };
 
-// A machine dimension at every coordinate of which the same copy runs: each replica of the output fetches what it
-// lacks.
+// A machine dimension along which a copy statement runs at every coordinate, so that each replica of the output fetches
+// the elements that it lacks.
 struct EverywhereDimension {
   int level;
   int dimension;

@@ -27,11 +27,11 @@ class Allocator {
  public:
   explicit Allocator(int64_t processors) : current_(static_cast<size_t>(processors)), peak_(current_) {}
 
-  // As allocate_block, for bytes + uncounted bytes, of which only `bytes` are counted.
+  // Allocates bytes + uncounted bytes like allocate_block, and counts only `bytes`.
   Block allocate(int64_t processor, int64_t bytes, int64_t uncounted = 0);
-  // Counts memory that was allocated elsewhere, or uncounted.
+  // Counts memory that was allocated by other means, or as `uncounted` bytes.
   void record_allocation(int64_t processor, int64_t bytes);
-  // Freeing a Block counts nothing: its user calls this.
+  // Ends the counting of these bytes. Freeing a Block does not call this; the user of the Block does.
   void record_release(int64_t processor, int64_t bytes);
   int64_t peak_per_processor() const;
   std::vector<int64_t> peaks() const;  // by processor

@@ -9,13 +9,13 @@ namespace distal::core {
 // functions below have no effect.
 constexpr int64_t kHugePage = 2 << 20;
 
-// Less memory does not gain from huge pages.
+// Blocks of fewer bytes do not gain from huge pages.
 constexpr int64_t kMinHugePageBytes = 4 * kHugePage;
 
-// For memory that is not touched yet and begins at a multiple of kHugePage.
+// Asks the system to use huge pages for memory that is not touched yet and begins at a multiple of kHugePage.
 void advise_huge_pages(std::byte* data, int64_t bytes);
-// For memory in use: the system copies its elements to huge pages, and their addresses stay the same. What does not
-// fill a huge page at either end stays on small pages.
+// Moves memory in use to huge pages. Addresses and contents stay the same. The parts at both ends that do not fill a
+// huge page stay on small pages.
 void collapse_to_huge_pages(std::byte* data, int64_t bytes);
 
 }  // namespace distal::core

@@ -25,8 +25,8 @@ uint64_t id_of(int file) {
   return fstat(file, &status) == 0 ? static_cast<uint64_t>(status.st_dev) << 32 ^ status.st_ino : 0;
 }
 
-// Reserves memory for `bytes` bytes of the file from `at` on; false if there is none. Repeats the call if a signal,
-// such as an application's timer, interrupts it.
+// Reserves memory for `bytes` bytes of the file from `at` on. Returns false if the system has too little. Repeats the
+// system call if a signal interrupts it, such as that of an application's timer.
 bool allocate(int file, int64_t at, int64_t bytes) {
   int error = 0;
   do {
@@ -55,7 +55,7 @@ std::unique_ptr<SharedMemory> SharedMemory::open(const std::string& name, int64_
   if (file < 0) return nullptr;
   std::unique_ptr<SharedMemory> opened(new SharedMemory(name, file, bytes));
   if (opened->id() != id || !opened->map()) return nullptr;
-  opened->close_file();  // the mapping stays; a process may only have few files open
+  opened->close_file();  // the mapping stays, and the number of open files is limited
   return opened;
 }
 
@@ -87,8 +87,9 @@ bool SharedMemory::map() {
   return true;
 }
 
-// Reserves the memory now. Otherwise the system kills a process that writes when no memory is left. The system
-// collapses a range to a huge page if at least one small page of it is reserved; if it does not, all pages stay small.
+// Reserves all memory now. Otherwise the system kills a process that writes when no memory is left. The system can
+// collapse a range to a huge page if at least one small page of the range is reserved. On a system that refuses, all
+// pages stay small.
 bool SharedMemory::reserve() {
   for (int64_t at = 0; at + kHugePage <= bytes_; at += kHugePage) {
     if (!allocate(file_, at, 1)) return false;

@@ -19,7 +19,8 @@ class SharedMemory {
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
 
-  // The path at which other processes of the same user open it while the process that made it holds it.
+  // The path by which other processes of the same user can open the memory, as long as the process that made it keeps
+  // it.
   const std::string& name() const { return name_; }
   // In a container with its own process numbers, the name may lead to other memory. That has a different id.
   uint64_t id() const { return id_; }

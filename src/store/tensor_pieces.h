@@ -12,9 +12,9 @@
 
 namespace distal::core {
 
-// Padding after a large piece, in bytes. Two operands at a distance of a large power of two alias in the L1 cache of
-// some CPUs, which find a cache line by a hash of its address; reading both is then slow. The sizes of large pieces
-// often are such powers. The padding is not one itself, so that several pieces rarely end up at such a distance either.
+// Padding after a large piece, in bytes. The sizes of large pieces often are powers of two. Without padding, the
+// operands of a leaf would then lie at power-of-two distances, where their cache lines alias in the L1 cache of some
+// CPUs. The padding is not a power of two, so that the total padding of several pieces is rarely one.
 constexpr int64_t kLargePiecePadding = 3072;
 
 // The offsets of the pieces of some processors that lie one after the other in one block of memory.
@@ -25,8 +25,8 @@ struct PieceOffsets {
 PieceOffsets piece_offsets(const Ownership& owners, ElementType type, const std::function<bool(int64_t)>& is_wanted,
                            int64_t begin = 0);
 
-// The home pieces of one tensor on all processors of this process. They lie in memory of this object or in buffers of
-// the caller, which are used in place.
+// The home pieces of one tensor: those of this process's processors, and those of other processes that it can access
+// through shared memory. A piece lies in memory of this object or in a buffer of the caller, which is used in place.
 class TensorPieces {
  public:
   TensorPieces(Ownership owners, ElementType type, std::vector<int> order);
@@ -38,7 +38,7 @@ class TensorPieces {
   // Allocates memory for every wanted piece that has none yet.
   void allocate(
       Allocator& allocator, const std::function<bool(int64_t)>& is_wanted = [](int64_t) { return true; });
-  // The same, then sets to zero every piece in memory of this object, also those allocated earlier.
+  // The same; then sets every piece in memory of this object to zero, including pieces that were allocated earlier.
   void allocate_cleared(Allocator& allocator, const std::function<bool(int64_t)>& is_wanted);
   // Uses the caller's memory for a processor's piece. `data` is its first element; `strides` count elements.
   void bind(int64_t processor, std::byte* data, const Coordinates& strides);
@@ -77,8 +77,8 @@ class TensorPieces {
  private:
   struct Piece {
     std::byte* data = nullptr;
-    Block block;          // null if the memory belongs to someone else
-    bool is_ours = true;  // of this process
+    Block block;          // null if the memory is not this object's
+    bool is_ours = true;  // the piece of a processor of this process
     HomePiece home;
     Coordinates strides;
   };

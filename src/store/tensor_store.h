@@ -17,7 +17,8 @@ class TensorStore {
   // Shares existing pieces. Their layout must be the plan's.
   TensorStore(const Plan& plan, std::vector<std::shared_ptr<TensorPieces>> pieces);
 
-  // Between runs the store may release the pieces, so that a tensor that gets new pieces frees the old ones.
+  // A caller can release the pieces between runs and set them again before the next run. While they are released, a
+  // tensor that gets new pieces can free the old ones.
   void set_pieces(int tensor, std::shared_ptr<TensorPieces> pieces) { pieces_[tensor] = std::move(pieces); }
   void release_pieces() {
     for (auto& pieces : pieces_) pieces = nullptr;
@@ -47,8 +48,8 @@ class TensorStore {
   std::vector<std::shared_ptr<TensorPieces>> pieces_;
 };
 
-// The largest peak of a processor of this process: what the allocator counted, and the pieces of the store, which must
-// not be in the allocator's count.
+// The largest peak of a processor of this process: the allocator's count plus the bytes of the store's pieces. The
+// allocator must not have counted the pieces.
 int64_t peak_with_pieces(const Allocator& allocator, const TensorStore& store);
 
 }  // namespace distal::core

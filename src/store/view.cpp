@@ -9,14 +9,14 @@ namespace distal::core {
 
 namespace {
 
-constexpr size_t kMinNonTemporalBytes = 4096;  // of a line; shorter ones do not gain from non-temporal stores
+constexpr size_t kMinNonTemporalBytes = 4096;  // shorter lines do not gain from non-temporal stores
 
 // The dimensions of a rectangle as loops; the one with the smallest stride in the target is innermost.
 struct CopyLoops {
   Coordinates extents, to, from;
   int64_t to_start = 0, from_start = 0;
 
-  // Adds a loop inside the others. Fuses it with the innermost of them if its lines are contiguous in both views.
+  // Adds a loop inside the others. Fuses it with the loop around it if the two are contiguous in both views.
   void add(int64_t extent, int64_t to_step, int64_t from_step) {
     if (extents.empty() || to.back() != extent * to_step || from.back() != extent * from_step) {
       extents.push_back(1);

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
 
-// The number after `word`, in a line that starts with `word`.
+// The number after `word`, in the first line that begins with `word`; nothing if there is no such line.
 std::optional<int64_t> number_after(const fs::path& file, const std::string& word) {
   std::ifstream in(file);
   for (std::string key; in >> key; in.ignore(std::numeric_limits<std::streamsize>::max(), '\n')) {
@@ -53,7 +53,7 @@ const CgroupVersion kCgroupVersions[] = {
      {"total_inactive_file", "total_active_file"}},
 };
 
-// A group without a limit has a word in place of the number.
+// Unlimited for a group without a limit: its file has a word in place of the number.
 int64_t available_in(const fs::path& group, const CgroupVersion& names) {
   std::optional<int64_t> limit = number_in(group / names.limit);
   std::optional<int64_t> usage = number_in(group / names.usage);

@@ -5,8 +5,8 @@
 
 namespace distal::core {
 
-// The on-disk cache: files in a folder of the user, each named by a hash of what it depends on. Several processes may
-// read and write it at once.
+// The on-disk cache: files in a folder of the user. The name of a file contains a hash of everything that its contents
+// depend on. Several processes may read and write the cache at once.
 
 // The folder: $DISTAL_CACHE, or else distal/ in the user's cache folder.
 std::string cache_folder();

@@ -4,9 +4,9 @@
 
 namespace distal::core {
 
-// Counts the helper threads that spin for work before they sleep. A thread may spin only while there are fewer of them
-// than cores, which leaves a core to the thread that they help. Otherwise a spinning thread takes a core from a working
-// one.
+// Counts the helper threads of this process, which spin for work before they sleep. Threads may spin only while there
+// are fewer helper threads than cores: the thread that they help then has a core too. Otherwise a spinning thread would
+// take a core from a working one.
 void add_spinners(int threads);
 void remove_spinners(int threads);
 bool may_spin();

@@ -18,8 +18,8 @@ namespace distal::core {
 
 namespace {
 
-// Refuses problems beyond the limits of the language, because the plan must be a legal program. Within them nothing
-// overflows, since no processor holds more than all tensors.
+// Refuses problems beyond the limits of the language, because the plan must be a legal program. Within these limits no
+// count of one processor overflows, since it holds at most all tensors.
 void refuse_too_large(const CosmaProblem& p) {
   constexpr int64_t kMostPoints = int64_t{1} << 60;
   constexpr int64_t kMostBytes = int64_t{1} << 62;
@@ -92,7 +92,7 @@ class Grids {
     }
   }
 
-  // The most processors that can have work; a small problem has none for some of them.
+  // The largest number of processors that can all have work. A small problem has too little work for all.
   int64_t most_usable() const {
     int64_t most = 1;
     for (int64_t gx : x_extents_) {
@@ -140,11 +140,11 @@ class Planner {
   }
 
  private:
-  // From this many processors on, one idle processor is at most a tenth of them. So a prime number of processors can be
-  // avoided.
+  // From this many processors on, one processor may be idle, which is at most a tenth of them. A prime number of
+  // processors, which forms only lines, can then be avoided.
   static constexpr int64_t kFewestWithOneIdle = 10;
-  // The most grids in which sequential parts are searched. If there are more grids, one of them has tiles that fit in
-  // memory without sequential parts.
+  // The most grids for which sequential parts are tried. If there are more grids than that, at least one of them has
+  // tiles that fit in memory without sequential parts.
   static constexpr size_t kMostCutGrids = 1000;
 
   // Calls `visit` with ranges of processor counts, until it returns true: first those with few enough idle processors,
@@ -247,8 +247,8 @@ class Planner {
     return out;
   }
 
-  // The grids to cut into sequential parts: those with the lowest bound on the memory that they then need. The bound
-  // does not depend on the available memory, so least_memory and the search for a plan find the same grids.
+  // The grids to try with sequential parts: the kMostCutGrids grids with the lowest cut_floor, which does not depend on
+  // the available memory. So least_memory and the search for a plan find the same grids.
   std::vector<CosmaPlan> grids_to_cut(int64_t fewest, int64_t most) const {
     if (kMostCosmaSteps / fewest < 2) return {};  // the limit of steps leaves none for a second part
     using Entry = std::tuple<double, int64_t, int64_t, int64_t>;
@@ -267,14 +267,14 @@ class Planner {
     return grids;
   }
 
-  // About the least memory that a grid needs: home pieces, and copies of the communicated tensors.
+  // An estimate of the least memory that a grid needs: home pieces, and copies of the communicated tensors.
   double cut_floor(const CosmaPlan& grid, const std::array<double, 4>& copies) const {
     int communicated = (grid.gx > 1) + (grid.gy > 1) + (grid.gz > 1);
     return static_cast<double>(home_floor(used_by(grid))) + copies[static_cast<size_t>(communicated)];
   }
 
-  // By the number of communicated tensors: the least elements of their copies, if the steps are as short as the limit
-  // of steps allows.
+  // By the number of communicated tensors: a lower bound on the elements of their copies, with steps as short as
+  // kMostCosmaSteps allows.
   std::array<double, 4> least_copies() const {
     double step = static_cast<double>(problem_.ni) * static_cast<double>(problem_.nj) *
                   static_cast<double>(problem_.nk) / static_cast<double>(kMostCosmaSteps);
@@ -282,7 +282,8 @@ class Planner {
     return {0, 1, 2 * std::sqrt(step), 3 * std::cbrt(step * step)};
   }
 
-  // With at most this many processors, some processor owns at least this many elements.
+  // A lower bound on the elements that the most loaded processor owns, if the home pieces lie on at most `processors`
+  // processors.
   int64_t home_floor(int64_t processors) const {
     int64_t elements = problem_.ni * problem_.nj + problem_.ni * problem_.nk + problem_.nk * problem_.nj;
     return ceil_div(elements, processors);
@@ -310,8 +311,8 @@ class Planner {
 
   // ---- the chosen plan ----
 
-  // The fewest steps that fit in memory, for a plan that fits with some number of steps. COSMA's formula considers one
-  // processor only; others may need shorter steps, so it is the first guess.
+  // The fewest steps that fit in memory, for a plan that fits with some number of steps. The search begins at COSMA's
+  // formula. The formula considers one processor only, and other processors may need shorter steps.
   int64_t fewest_steps(CosmaPlan plan) const {
     int64_t depth = depth_of(plan);
     plan.steps = 1;
@@ -344,7 +345,7 @@ class Planner {
 
   CosmaProblem problem_;
   Grids grids_;
-  int64_t capacity_;  // elements a processor can hold
+  int64_t capacity_;  // the elements that a processor can hold
   std::optional<Candidate> best_;
 };
 

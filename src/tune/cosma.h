@@ -43,7 +43,9 @@ struct CosmaPlan {
 // - The grid has the fewest bytes in and out of a processor among those that fit in memory.
 // - The plan has the fewest steps that fit in memory. More steps do not move more bytes.
 // - Sequential parts move more bytes. They are used only if even the shortest steps do not fit.
-// - More processors are idle only if no such plan fits. Otherwise more memory never means more bytes.
+// - More processors than that are idle only if no other plan fits. Apart from this exception, more memory never leads
+// to
+//   more bytes.
 //
 // Throws Error of Kind::Resources if no plan fits. The error says how much memory a processor has, and the least that
 // it needs; with that much there is a plan.

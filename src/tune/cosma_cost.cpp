@@ -25,10 +25,10 @@ class BlockCyclic {
   int64_t piece() const { return piece_; }
   int64_t blocks() const { return ceil_div(n_, block_); }
   int64_t rounds() const { return ceil_div(blocks(), grid_); }
-  // The processors that have a block in a round.
+  // The number of processors that have a block in a round.
   int64_t working_in(int64_t round) const { return std::min(grid_, blocks() - round * grid_); }
 
-  // The elements of a processor. Processor 0 has the most.
+  // The number of elements of a processor. Processor 0 has the most.
   int64_t owned_by(int64_t processor) const {
     int64_t round = block_ * grid_;
     return n_ / round * block_ + block_length(n_ % round, block_, processor);
@@ -66,8 +66,9 @@ Wide falling_sum(int64_t first, int64_t fall, int64_t most, int64_t count) {
   return Wide{capped} * most + Wide{falling} * first - sum_of_z * fall;
 }
 
-// The distribution of k: each layer of the grid (one z) computes one range. A layer owns gx blocks of C, which can be a
-// little more than its range if sizes do not divide. Then the last layers get some of C from the layer before.
+// The distribution of k: each layer of the grid (one z) computes one range. A layer owns gx blocks of C. If the sizes
+// do not divide evenly, these blocks can extend beyond the layer's range; then the last layers fetch some of their C
+// from the layer before.
 struct Layers {
   Layers(const CosmaProblem& problem, const CosmaPlan& plan)
       : n(problem.nk),
@@ -80,8 +81,8 @@ struct Layers {
   int64_t length(int64_t z) const { return block_length(n, range, z); }
   int64_t last() const { return length(count - 1); }
 
-  // The elements of their layer's range that the first `blocks` processors of x own: in all layers but the last, and in
-  // the last.
+  // The number of elements of a layer's range that the layer's first `blocks` processors along x own: summed over all
+  // layers but the last, and in the last layer.
   Wide owned_before_last(int64_t blocks) const { return falling_sum(range, owned - range, blocks * block, count - 1); }
   Wide owned_in_last(int64_t blocks) const {
     return std::clamp<int64_t>(n - (count - 1) * owned, 0, std::min(blocks * block, last()));
@@ -103,7 +104,8 @@ class CostModel {
         k_(problem, plan) {}
 
   // In each dimension, the processor at coordinate 0 owns most, and the one at coordinate 1 never owns its first tile
-  // or panel. Beyond coordinate 1 nothing grows. So the most loaded processor has coordinates 0 and 1 only.
+  // or panel. Processors at higher coordinates hold no more than that one. So it is enough to look at coordinates 0
+  // and 1.
   int64_t memory() const {
     int64_t most = 0;
     for (int64_t x = 0; x < std::min<int64_t>(2, plan_.gx); ++x)
@@ -156,18 +158,18 @@ class CostModel {
   // The first element of k in the processor's piece of C.
   int64_t c_begin(const Processor& p) const { return (p.z * plan_.gx + p.x) * k_.block; }
 
-  // The elements of its home pieces.
+  // The elements of a processor's home pieces.
   int64_t home_elements(const Processor& p) const {
     return p.rows * block_length(p.columns, j_.piece(), p.z) + block_length(p.rows, i_.piece(), p.y) * p.depth +
            std::clamp<int64_t>(k_.n - c_begin(p), 0, k_.block) * p.columns;
   }
 
-  // The elements of its copy of a tile of A.
+  // The elements of a processor's copy of a tile of A.
   int64_t tile_copy(const Processor& p) const {
     return std::min(p.rows, i_.block()) * largest_remote_chunk(p.columns, j_.block(), p.z * j_.piece(), j_.piece());
   }
 
-  // The elements of its copies of panels of B and C.
+  // The elements of a processor's copies of panels of B and C.
   int64_t panel_copies(const Processor& p) const {
     int64_t b = largest_remote_chunk(p.rows, i_.block(), p.y * i_.piece(), i_.piece()) * std::min(p.depth, k_.chunk);
     int64_t c = largest_remote_chunk(p.depth, k_.chunk, c_begin(p) - p.z * k_.range, k_.block);

@@ -21,7 +21,7 @@ constexpr int64_t kGatherBytes = 64 << 20;  // per MPI call
 
 int threads_for(const Cluster& cluster, const MpiOptions& options) {
   if (options.threads > 0) return options.threads;
-  // A rank that is bound to cores uses these, an unbound one its share of the machine.
+  // The rank's share of the machine's cores, or the cores that it is bound to if these are fewer.
   int share = static_cast<int>(std::thread::hardware_concurrency()) / cluster.ranks_on_machine();
   return std::max(1, std::min(share, usable_cores()));
 }

@@ -24,7 +24,7 @@ constexpr int kLeastTags = 32767;  // the MPI standard guarantees this many
 // larger, so that every posted receive finds its segment sent.
 constexpr size_t kReceiveWindow = 4, kMinReceiveWindow = 2, kSendWindow = 8;
 // A message of one segment is sent without an acknowledgement and may wait at the receiver in MPI's buffers. Every
-// kAcknowledgeEvery-th is acknowledged, and a sender stays less than kMaxUnacknowledged messages ahead of its oldest
+// kAcknowledgeEvery-th is acknowledged, and a sender stays fewer than kMaxUnacknowledged messages ahead of its oldest
 // one in flight. Otherwise a rank that only sends would fill the memory of ranks that compute.
 constexpr int64_t kAcknowledgeEvery = 16, kMaxUnacknowledged = 64;
 
