@@ -1,4 +1,4 @@
-// Measures a small kernel that runs many times, and the BLAS call that it stands for.
+// Measures a small kernel that runs many times, and a direct call of the same BLAS function.
 
 #include <benchmark/benchmark.h>
 #include <distal/distal.h>

@@ -1,7 +1,7 @@
 # Lists the GoogleTest suites of an executable as ctest tests, one process for each suite. Run by the build as
 #   cmake -DEXECUTABLE=... -DAREA=plan -DTIMEOUT=120 -DLABELS=quick -DSHARE=3 -DLARGE=Scale -DOUTPUT=... -P suites.cmake
 # With a SHARE of 3, every third case of a parameterised suite, or of one in the list LARGE, is run.
-# A process for each case would spend most of its time on starting.
+# One process per case would spend most of its time on starting.
 cmake_minimum_required(VERSION 3.25)
 execute_process(COMMAND ${EXECUTABLE} --gtest_list_tests OUTPUT_VARIABLE listing RESULT_VARIABLE status
                 ERROR_VARIABLE errors TIMEOUT 60)

@@ -12,8 +12,8 @@
 #   single_args   more arguments for one process, which would otherwise start MPI for nothing
 #   crowded_env, crowded_args    more environment and arguments for several processes with too few cores
 #
-# A key without a value means that nothing is needed, or that only the user knows the value. Values have no quotes.
-# Those of env and args are words separated by blanks.
+# An empty value means that nothing is needed, or that only the user knows the value. Values have no quotes. The values
+# of env and args are words separated by blanks.
 #
 # Environment: with Legion_DIR the user's own Legion is used and nothing is fetched; DISTAL_LEGION=off disables Legion.
 
@@ -21,7 +21,8 @@
 readonly LEGION_FOLDER="$root/build/legion"
 
 # Debian has no Legion. NVIDIA's Python wheel legate contains it, with headers; the Python part is not used. These
-# versions work together: later ones of legate have no network, and later ones of UCX refuse a setting of this Realm.
+# versions work together: later versions of legate are built without networking, and later versions of UCX refuse a
+# setting that this Realm makes.
 readonly LEGION_WHEELS="legate==26.1.0 libucx-cu12==1.20.0 nvidia-libcal-cu12==0.4.4.50.post1"
 readonly LEGION_MEGABYTES=128
 

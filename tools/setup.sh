@@ -207,7 +207,8 @@ is_fresh() {
   [[ -z $(find "$root/src" "$root/cmake" "$root/CMakeLists.txt" "$root/CMakePresets.json" -newer "$stamp" -print -quit) ]]
 }
 
-# Builds the command line. The stamp has the time before the build, so that edits during the build count as new.
+# Builds the command line. The stamp file has the time of the start of the build, so that sources that are edited during
+# the build count as newer.
 set_up_distal() {
   is_fresh && return
   drop_foreign_build "$root/build"

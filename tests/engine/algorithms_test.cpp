@@ -1,4 +1,5 @@
-// The algorithms, executed and compared with the reference, over sizes and grids that do and do not fit.
+// The algorithms, executed and compared with the reference, with sizes that the grids divide and sizes that they do
+// not.
 
 #include <gtest/gtest.h>
 
@@ -231,7 +232,7 @@ TEST(TwoLevels, AReductionAtBothLevels) {
 
 TEST(ThreeLevels, ASumCutAtEveryLevel) { run_text(test::kSumAtThreeLevels); }
 
-// ---- any place of communicate gives the same result ----
+// ---- communicate at any loop gives the same result ----
 
 TEST(Communicate, AtEveryLoop) {
   const std::vector<std::string> loops{"io", "jo", "ko", "ii", "ji", "ki"};

@@ -332,7 +332,7 @@ TEST(JoinedSteps, NotWhereOperandsAreCopies) {
             (Histogram{{16, 2}, {3, 1}, {2, 1}, {1, 37}}));
 }
 
-// The piece that is released after a step must be complete by then.
+// Steps before and after a release are not joined: a piece must be complete when it is released.
 TEST(JoinedSteps, NotBeyondARelease) {
   const std::string steps = R"(
 machine M = Grid(2)

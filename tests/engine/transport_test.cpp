@@ -1,5 +1,5 @@
-// Plans carried out by several runners, each on its own share of the processors, as the processes of a cluster would:
-// here they are threads of one process, so that the sanitizers see all of them.
+// Plans on several simulated processes. Each has a runner for its share of the processors, as on a cluster, but all are
+// threads of one process, so that the sanitizers see all of them.
 
 #include <gtest/gtest.h>
 
@@ -24,12 +24,12 @@ using test::Catalogue;
 using test::Expected;
 using test::Sample;
 
-// Processes, and the node of each: those of one node touch each other's pieces where they lie.
+// How many processes there are, and the node of each. Processes of one node use each other's pieces in place.
 struct Setup {
   std::string name;
   std::vector<int> nodes;
   int prefetch_depth = 0;
-  uint64_t number = 0;  // so that each has other programs
+  uint64_t number = 0;  // selects the programs that the setup runs
 
   int processes() const { return static_cast<int>(nodes.size()); }
 };
@@ -44,7 +44,7 @@ MemoryNeeds needs_of(const Plan& plan, const std::vector<int>& processes, const 
   return memory_needs(plan, options);
 }
 
-// The memory of all pieces, each an allocation of its own.
+// The memory of all pieces of all processes. Each piece is a separate allocation.
 class AllPieces {
  public:
   explicit AllPieces(const Plan& plan) : plan_(plan), memory_(plan.tensors.size()) {
@@ -57,7 +57,7 @@ class AllPieces {
     }
   }
 
-  // What one process knows of.
+  // The store of one process: its own pieces (`is_here`), and those that it can access in place (`is_near`).
   template <class IsHere, class IsNear>
   TensorStore store(const IsHere& is_here, const IsNear& is_near) {
     std::vector<std::shared_ptr<TensorPieces>> pieces;
@@ -78,7 +78,7 @@ class AllPieces {
   std::vector<std::vector<std::vector<std::byte>>> memory_;  // [tensor][processor]
 };
 
-// One of the processes.
+// One simulated process.
 class Process {
  public:
   Process(const Plan& plan, const MemoryNeeds& needs, AllPieces& pieces, test::LoopbackHub& hub, const Setup& setup,
@@ -114,9 +114,10 @@ class Process {
   std::unique_ptr<Runner> runner_;
 };
 
-class Together {
+// All simulated processes, with one program.
+class SimulatedJob {
  public:
-  Together(const Sample& sample, const Setup& setup)
+  SimulatedJob(const Sample& sample, const Setup& setup)
       : sample_(sample),
         plan_(sample.plan()),
         ranks_(processes_of_processors(plan_, setup.processes())),
@@ -141,7 +142,7 @@ class Together {
     test::require_equal("peak memory", peak, needs_.peak_per_processor);
   }
 
-  // In one run of the whole plan.
+  // The largest number of messages that one processor sends in a run of the whole plan.
   int64_t most_sent() {
     place(Expected(plan_, sample_.seed));
     on_all([](Process& p) { return p.runner().run(); });
@@ -167,7 +168,8 @@ class Together {
     test::require_cost(plan_, sum.bytes_moved, sum.messages);
   }
 
-  // What the processes counted together. One that fails leaves the others waiting, so that ends all.
+  // Calls f for all processes in parallel, and returns the sum of their counts. If one process fails, the others would
+  // wait for it forever, so a failure ends the test program.
   template <class F>
   RunCounts on_all(const F& f) {
     std::vector<RunCounts> counts(processes_.size());
@@ -198,7 +200,7 @@ class Together {
       auto is_its_own = [&](int64_t p) { return hub_.process_of(p) == static_cast<int>(i); };
       std::vector<std::byte> part = processes_[i]->store().pieces(tensor).gather(all, is_its_own);
       if (out.empty()) out.resize(part.size());
-      // Every element has one first owner; in the parts of the others it is zero.
+      // Every element has one first owner. In the parts of all other processes the element is zero.
       std::transform(out.begin(), out.end(), part.begin(), out.begin(), std::bit_or<>());
     }
     return out;
@@ -206,7 +208,7 @@ class Together {
 
   const Sample& sample_;
   Plan plan_;
-  std::vector<int> ranks_;  // by processor, its process
+  std::vector<int> ranks_;  // by processor: its process
   MemoryNeeds needs_;
   AllPieces pieces_;
   test::LoopbackHub hub_;
@@ -216,7 +218,7 @@ class Together {
 void run_together(const Sample& sample, const Setup& setup) {
   SCOPED_TRACE(fmt::format("{} {} of seed {}\n{}", sample.name, sample.settings, sample.seed, sample.text));
   try {
-    Together(sample, setup).check();
+    SimulatedJob(sample, setup).check();
   } catch (const std::exception& e) {
     ADD_FAILURE() << e.what();
   }
@@ -224,13 +226,15 @@ void run_together(const Sample& sample, const Setup& setup) {
 
 class Processes : public testing::TestWithParam<Setup> {};
 
-// How processes are dealt out to nodes: each its own, all on one, pairs, or in turn to two.
+// How processes are assigned to nodes: each to a node of its own, all to one node, two to each node, or in turn to two
+// nodes.
 struct Layout {
   std::string name;
   int (*node_of)(int process);
 };
 
-// Every count of processes with every layout; one that comes twice, as "pairs" of two and "one node", comes once.
+// Every number of processes with every layout, without duplicates: two processes are the same "in pairs" and "of one
+// node".
 std::vector<Setup> make_setups() {
   const std::vector<Layout> layouts{{"apart", [](int p) { return p; }},
                                     {"of_one_node", [](int) { return 0; }},
@@ -254,7 +258,8 @@ const std::vector<Setup>& setups() {
   return all;
 }
 
-// Every setup takes a share of the programs, another one each, so that every program meets several setups.
+// Each setup runs one of every kShare algorithms, beginning at a different one, so that every algorithm runs in several
+// setups.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr size_t kShare = 40;
 constexpr int kRandomPrograms = 2;
@@ -309,12 +314,13 @@ TEST(Broadcasts, AreHandedOn) {
     auto setup = apart(processes);
     Sample sample{"from one", kFromOne, fmt::format("g={}", processes), ElementType::Double, 3};
     int rounds = std::bit_width(static_cast<unsigned>(processes - 1));
-    EXPECT_EQ(Together(sample, setup).most_sent(), rounds);
+    EXPECT_EQ(SimulatedJob(sample, setup).most_sent(), rounds);
     run_together(sample, setup);
   }
 }
 
-// Near ones are given their turn by the owner, two of them; from afar each sends a message.
+// On one node the owner sends a token to each of the two others, which then add their partials in place. On different
+// nodes each of the two sends its partial as a message.
 TEST(Partials, OfOneNodeAreAddedWhereTheyEnd) {
   Sample sample{"to one", test::kMatvecByColumns, "n=40,g=3", ElementType::Double, 3};
   Plan plan = sample.plan();
@@ -324,7 +330,7 @@ TEST(Partials, OfOneNodeAreAddedWhereTheyEnd) {
     SCOPED_TRACE(is_near);
     MemoryNeeds needs = needs_of(plan, processes_of_processors(plan, setup.processes()), setup);
     EXPECT_EQ(needs.staging_bytes[0].empty(), is_near);
-    EXPECT_EQ(Together(sample, setup).most_sent(), is_near ? 2 : 1);
+    EXPECT_EQ(SimulatedJob(sample, setup).most_sent(), is_near ? 2 : 1);
     run_together(sample, setup);
   }
 }

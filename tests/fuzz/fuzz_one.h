@@ -4,9 +4,9 @@
 
 namespace distal::core::fuzz {
 
-// Takes any bytes as the text of a program through the stages: parse, print, validate and compile; for a small program
-// also plan, verify, count, run and compare with the reference. Returns "" if nothing is wrong, also for a program that
-// is refused by an Error; otherwise what went wrong.
+// Takes any bytes as the text of a program. Parses, prints, validates and compiles it; also plans, verifies, counts and
+// runs a small program, and compares its results with the reference. Returns what went wrong, or "" if the program
+// passed or was refused by an Error.
 std::string fuzz_one(const std::string& text);
 
 }  // namespace distal::core::fuzz

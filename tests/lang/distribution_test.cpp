@@ -75,7 +75,8 @@ TEST(Distribution, LongForm) {
   EXPECT_EQ(distribution("(n)", "x -> x *", "Grid(8, 2)"), "x -> x*");
 }
 
-// The list between two arrows is split by the arity of the levels, and where that is ambiguous by the names.
+// Where the list of words between two arrows is split follows from the number of dimensions of the levels; if that is
+// ambiguous, from the names.
 TEST(Distribution, ListsBetweenArrows) {
   const char* machine = "Grid(2, 2) of Grid(2, 2)";
   EXPECT_EQ(distribution("(n, n)", "xy -> xy, row, col -> row, 0", machine), "x, y -> x, y, row, col -> row, 0");

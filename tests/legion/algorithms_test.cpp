@@ -1,5 +1,5 @@
-// Every algorithm and kernel on Legion, over sizes and grids that do and do not fit, in one process, in two, and one in
-// four.
+// Every algorithm and kernel on Legion, with sizes that the grids divide and sizes that they do not, in one process and
+// in two processes; and one algorithm in four.
 
 #include "on_legion.h"
 #include "support/algorithm_texts.h"
@@ -12,7 +12,7 @@ std::string algorithm(const std::string& name) {
   return read_text(std::string(DISTAL_SOURCE_DIR) + "/algorithms/" + name + ".distal");
 }
 
-// How often the product of all sizes and grids is run: all of it only on demand.
+// Whether all sizes are combined with all grids; by default each size runs on some grids only.
 bool is_long() { return !environment("DISTAL_LONG").empty(); }
 
 const std::vector<Bindings>& sizes() {
@@ -66,7 +66,7 @@ Bindings joined(Bindings a, const Bindings& b, const Bindings& c) {
   return a;
 }
 
-// Loops in loops, each with an acquire of its own, also of the output.
+// Nested loops, each with an acquire of its own, including one for the output.
 const std::string kSummaInBlocks = test::tiled_gemm(R"(  distribute({i, j}, {io, jo}, {ii, ji}, M)
   split(ii, is, ib, chunk)
   split(k, ks, kb, chunk)
@@ -75,7 +75,7 @@ const std::string kSummaInBlocks = test::tiled_gemm(R"(  distribute({i, j}, {io,
   communicate({B, C}, ks)
 )");
 
-// Kernels with the params to run them with, the first also in two processes.
+// A kernel, and the params of its runs. The first run is repeated in two processes.
 struct Kernel {
   std::string name, text;
   std::vector<Bindings> set;
@@ -128,7 +128,7 @@ class Algorithms : public testing::Test {
   static inline test::LegionExecutable executable_;
 };
 
-// For ctest, which builds beside other tests and runs the rest alone.
+// A test of its own, so that ctest builds the executable in parallel to other tests. The runs are made one at a time.
 TEST_F(Algorithms, Builds) { EXPECT_TRUE(executable_.exists()); }
 
 TEST_F(Algorithms, InOneProcess) {
@@ -137,7 +137,7 @@ TEST_F(Algorithms, InOneProcess) {
     size_t round = 0;
     for (const Bindings& grid : g.grids) {
       for (size_t s = 0; s < sizes().size(); ++s) {
-        // A fair share: every size with some grid, every grid with some sizes.
+        // By default, runs every size on some grid, and every grid with some sizes.
         if (is_long() || s % g.grids.size() == round) runs.push_back({g.name, joined(sizes()[s], grid, g.more)});
       }
       ++round;
@@ -149,7 +149,7 @@ TEST_F(Algorithms, InOneProcess) {
   for (const Kernel& k : kernels()) {
     for (const Bindings& set : k.set) runs.push_back({k.name, set});
   }
-  // More steps than one partition has parts.
+  // More steps than one partition can have subregions for.
   runs.push_back({"summa", {{"ni", 2}, {"nj", 3}, {"nk", 2100}, {"gx", 2}, {"gy", 1}, {"chunk", 1}}});
   executable_.run(runs, 1);
 }

@@ -32,13 +32,13 @@ struct LegionProgram {
   LegionSource source;
 };
 
-// A run of one of them.
+// A run of one of the programs, with values of its params.
 struct LegionRun {
   std::string name;
   Bindings set;
 };
 
-// Throws an Error if it is not legal, or too much for Legion.
+// Throws an Error if the program is not legal, or exceeds a limit of Legion.
 inline LegionProgram legion_test_program(const std::string& name, const std::string& text, ElementType type) {
   Module module = parse_module(text, name);
   module.type = type;
@@ -48,10 +48,11 @@ inline LegionProgram legion_test_program(const std::string& name, const std::str
   return out;
 }
 
-// Many programs in one executable, as compiling for Legion is slow, and many runs in one start, as that is slow too.
+// Many programs in one executable, because compiling for Legion is slow. Many runs share one start of it, because
+// starting Legion is slow too.
 class LegionExecutable {
  public:
-  // Nothing where there is no Legion.
+  // Builds the executable; does nothing on a machine without Legion.
   void build(std::vector<LegionProgram> programs) {
     if (environment("DISTAL_LEGION") == "off") return;
     try {
@@ -71,7 +72,7 @@ class LegionExecutable {
   bool has_processes() const { return !settings_.mpirun.empty(); }
   const std::map<std::string, LegionProgram>& programs() const { return programs_; }
 
-  // Makes all runs in one start of Legion, and compares what each statement made with the reference.
+  // Makes all runs in one start of Legion, and compares the output of each statement with the reference.
   void run(const std::vector<LegionRun>& runs, int ranks) const {
     SCOPED_TRACE(fmt::format("{} runs in {} processes", runs.size(), ranks));
     std::filesystem::path folder = unique_name(std::filesystem::path(testing::TempDir()) / "distal-legion");
@@ -96,7 +97,7 @@ class LegionExecutable {
   }
 
  private:
-  static constexpr int kTimedOut = 124;  // as timeout says it
+  static constexpr int kTimedOut = 124;  // the exit status of `timeout`
   static constexpr size_t kSecondsToStart = 90;
 
   static std::string settings_text(const Bindings& set) {
@@ -126,7 +127,7 @@ class LegionExecutable {
     std::vector<std::string> command{on_path("timeout"), std::to_string(seconds)};
     for (const std::string& word : legion_command(launch, settings_)) command.push_back(word);
     int status = run_process(command, {legion_environment(launch, settings_), log, {}});
-    // Runs of several processes on few cores were seen that did not come to an end: docs/legion.md.
+    // A job of several processes may hang: see the limits in docs/legion.md.
     if (launch.ranks > 1 && status == kTimedOut) {
       std::cout << "a job of " << launch.ranks << " processes did not end, and is tried again\n" << std::flush;
       status = run_process(command, {legion_environment(launch, settings_), log, {}});

@@ -1,4 +1,4 @@
-// Random programs on Legion, in one process and in two, against the reference: exactly, on integers.
+// Random programs on Legion, in one process and in two. Their integer results must equal those of the reference.
 
 #include "on_legion.h"
 #include "property/generate.h"
@@ -8,11 +8,11 @@ namespace {
 
 constexpr size_t kPrograms = 60;
 constexpr size_t kInTwoProcesses = 10;
-constexpr uint64_t kFirstSeed = 5'000'000;  // others than those of the threads engine
+constexpr uint64_t kFirstSeed = 5'000'000;  // different from the seeds of the other engines' tests
 
 class RandomPrograms : public testing::Test {
  protected:
-  // Those that are legal, until there are enough.
+  // Generates programs until kPrograms of them are legal.
   static void SetUpTestSuite() {
     std::vector<test::LegionProgram> legal;
     for (uint64_t seed = kFirstSeed; legal.size() < kPrograms; ++seed) {
@@ -40,7 +40,7 @@ class RandomPrograms : public testing::Test {
   static inline test::LegionExecutable executable_;
 };
 
-// For ctest, which builds beside other tests and runs the rest alone.
+// A test of its own, so that ctest builds the executable in parallel to other tests. The runs are made one at a time.
 TEST_F(RandomPrograms, Builds) { EXPECT_TRUE(executable_.exists()); }
 
 TEST_F(RandomPrograms, AgreeWithTheReference) { run(kPrograms, 1); }

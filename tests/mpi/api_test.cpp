@@ -532,7 +532,7 @@ TEST(MpiKernel, ComparesStatementsParamsAndOptionsOfRanks) {
                 "\n  help: rank 1 has `in strict order`, rank 0 has `in any order`; give all ranks the same");
 }
 
-// Only rank 0 has made its pieces when the kernel is made.
+// When the MpiKernel is made, only rank 0 has allocated its pieces.
 TEST(MpiKernel, RefusesOnAllRanksATensorThatOneRankHasOtherwise) {
   Summa s;
   MpiKernel kernel(s.A.compile(), MPI_COMM_WORLD);

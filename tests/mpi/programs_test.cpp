@@ -5,9 +5,9 @@
 //   mpi_programs_test shared|pairs|dealt|apart random FIRST_SEED COUNT
 //   mpi_programs_test shared|pairs|dealt|apart fails error|memory|anything
 //
-// "apart" makes every rank a node, "pairs" every two ranks, and "dealt" assigns the ranks to two nodes in turn. The
-// first rank that finds an error prints it and ends the job. With "fails", a leaf of rank 1 fails in the middle of a
-// run.
+// "shared" puts all ranks on one node. "apart" puts each rank on a node of its own, "pairs" two ranks on each node, and
+// "dealt" assigns the ranks to two nodes in turn. The first rank that finds an error prints it and ends the job. With
+// "fails", a leaf of rank 1 fails in the middle of a run.
 
 #include <mpi.h>
 #include <unistd.h>
@@ -28,7 +28,8 @@ namespace {
 
 constexpr unsigned kSecondsPerProgram = 60;
 
-// What to print if the process crashes or hangs; prepared before, as a signal handler cannot build strings.
+// What to print if the process crashes or hangs. It is prepared in advance, because a signal handler cannot build
+// strings.
 std::string running;
 
 void on_signal(int signal) {

@@ -433,7 +433,7 @@ class Death(CliTest):
             time.sleep(0.1)
             ranks = [pid for pid, name in children_of(job.pid) if name.startswith("distal-mpi")]
         self.assertEqual(len(ranks), 3)
-        while cpu_seconds(ranks[1]) < 2 and time.monotonic() < deadline:  # more than it takes to start
+        while cpu_seconds(ranks[1]) < 2 and time.monotonic() < deadline:  # more CPU time than a start takes
             time.sleep(0.1)
         self.assertGreaterEqual(cpu_seconds(ranks[1]), 2)
         start = time.monotonic()

@@ -79,12 +79,13 @@ TEST(Counts, JohnsonOnTwoByTwoByTwo) {
   EXPECT_EQ(cost.bytes_moved, 3 * (2 - 1) * 1024LL * 1024 * 8);
 }
 
-// ---- 2-D algorithms: every row of processors needs all of B's row of tiles, every column all of C's column ----
+// ---- 2-D algorithms: a row of processors needs a row of tiles of B, a column of processors a column of tiles of C
+// ----
 
 class Square : public testing::TestWithParam<int64_t> {
  protected:
   int64_t g() const { return GetParam(); }
-  // Sizes that the grid divides, all different.
+  // Three different sizes, all of which the grid divides.
   Sizes sizes() const { return {3 * g(), 5 * g(), 2 * g()}; }
   std::string settings() const { return fmt::format("{},gx={},gy={}", sizes().text(), g(), g()); }
 };

@@ -12,12 +12,12 @@ struct CheckOptions {
   bool plan_only = false;       // compile and plan, for the features; nothing runs
 };
 
-// What became of a program.
+// The result of checking a program.
 struct Outcome {
   enum class Kind {
     Passed,
-    Refused,  // by an Error, as a user's wrong program is
-    Failed,   // anything that must not happen
+    Refused,  // by an Error, like a wrong program of a user
+    Failed,   // with a wrong result, or in any other way that must not happen
   };
   Kind kind = Kind::Passed;
   std::string signature;  // of a failure; two programs fail in the same way if their signatures are equal

@@ -238,8 +238,8 @@ class ScheduleGenerator {
         if (by_notation(level)) return;
         break;
       case 1:
-        // If no tensor is on the machine, the statement would run on this grid instead. And loops that name no level
-        // get their dimensions after all other commands.
+        // If no tensor is on the machine, the statement would run on this grid instead of the machine. Loops that name
+        // no level get their dimensions after all other commands, so their level is not known here.
         if (is_first_left(level) && !bare_ && scope_.tensors_are_on_machine && onto_grid(level, dimensions)) return;
         break;
       case 2:
@@ -489,7 +489,7 @@ class ScheduleGenerator {
     bool steps = std::find(places.begin(), places.end(), step_loop_) != places.end();
     bool input = tensor != scope_.statement.lhs.tensor;
     if (steps && input && choice_.chance(75)) return step_loop_;
-    // Placed above the launch of a lower level: the processors of that level share what is acquired.
+    // Whether to communicate above the launch of a lower level, whose processors then share what is acquired.
     bool shared = scope_.machine && scope_.machine->levels.size() > 1 && loops_[0].distributed && choice_.chance(25);
     return shared ? loops_[0].name : choice_.of(places);
   }

@@ -34,7 +34,7 @@ constexpr unsigned kSecondsPerProgram = 60;
 
 // ---- the seed is printed even if a program crashes or hangs the process ----
 
-std::string current_program;  // what to print; prepared before, as a signal handler cannot build strings
+std::string current_program;  // what to print; prepared in advance, because a signal handler cannot build strings
 
 void print_program() {
   ssize_t written = write(STDERR_FILENO, current_program.data(), current_program.size());

@@ -19,7 +19,7 @@ struct Sample {
   std::string settings;
   ElementType type = ElementType::Double;
   uint64_t seed = 1;
-  bool exactly = true;  // sums are exact, so the result must equal the reference
+  bool exactly = true;  // the result must equal the reference exactly, because all sums are exact
 
   Plan plan() const {
     Module module = parse_text(text);

@@ -79,7 +79,7 @@ class TestRun {
 
   const Plan& plan() const { return *plan_; }
   const MemoryNeeds& needs() const { return needs_; }
-  MemoryNeeds& needs() { return needs_; }  // for a test that breaks them before the first run
+  MemoryNeeds& needs() { return needs_; }  // a test may change them before the first run, to make the plan wrong
   const RunCounts& counts() const { return counts_; }
   const TensorStore& store() const { return store_; }
   const std::vector<std::string>& leaf_names() const { return leaf_names_; }

@@ -37,8 +37,9 @@ struct Rows {
 
 RunReport multiply(Rows& a, Rows& b, Rows& c, Cost& cost) {
   Param n(kSize), g(2), layers(2);
-  // A level partitions a tensor dimension once. To partition the rows over all eight processors, each dimension is a
-  // level. The block sizes are explicit: blocks of halves of halves would begin elsewhere if 8 does not divide n.
+  // A level can partition a tensor dimension only once. So each dimension of the cube is a level of its own, which
+  // partitions the rows over all eight processors. The block sizes are given: the default, halves of halves of halves,
+  // would begin at other rows if 8 does not divide n.
   Machine cube({Grid(g), Grid(g), Grid(layers)});
   Distribution by_rows = Distribution::hierarchical(cube, {{0}, {0}, {0}});
   by_rows.cyclic(0, 4 * kRows, 0).cyclic(0, 2 * kRows, 1).cyclic(0, kRows, 2);
