@@ -14,7 +14,7 @@ namespace distal::core {
 // variables that do not occur on the left side.
 struct Addend {
   bool negated = false;
-  const Expr* expr = nullptr;
+  Expr expr;
 };
 std::vector<Addend> split_addends(const Expr& expr);
 

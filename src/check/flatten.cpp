@@ -7,27 +7,6 @@ namespace distal::core {
 
 namespace {
 
-template <class... F>
-struct Overloaded : F... {
-  using F::operator()...;
-};
-template <class... F>
-Overloaded(F...) -> Overloaded<F...>;
-
-void collect_addends(const Expr& expr, bool negated, std::vector<Addend>& addends) {
-  if (const auto* negate = std::get_if<Negate>(&expr.node())) {
-    collect_addends(negate->operand, !negated, addends);
-    return;
-  }
-  const auto* binary = std::get_if<Binary>(&expr.node());
-  if (binary == nullptr || binary->op == BinaryOp::Multiply) {
-    addends.push_back({negated, &expr});
-    return;
-  }
-  collect_addends(binary->left, negated, addends);
-  collect_addends(binary->right, negated != (binary->op == BinaryOp::Subtract), addends);
-}
-
 class Flattener {
  public:
   Flattener(const std::vector<std::string>& outer, const std::map<std::string, int64_t>& extents)
@@ -35,32 +14,18 @@ class Flattener {
 
   FlatAddend flatten(const Addend& addend) {
     flat_.negated = addend.negated;
-    visit(*addend.expr);
+    fold(addend.expr, Overloaded{[&](const Access& access) { visit_access(access); },
+                                 [&](const Literal& literal) {
+                                   flat_.steps.push_back({Step::Kind::Constant, flat_.constants.size()});
+                                   flat_.constants.push_back(literal);
+                                 },
+                                 [&](const Negate&) { flat_.steps.push_back({Step::Kind::Negate}); },
+                                 [&](const Binary& b) { flat_.steps.push_back({kind_of(b.op)}); }});
     for (int64_t extent : flat_.summed_extents) flat_.contributions = checked_mul(flat_.contributions, extent);
     return std::move(flat_);
   }
 
  private:
-  void visit(const Expr& expr) {
-    std::visit(Overloaded{
-                   [&](const Access& access) { visit_access(access); },
-                   [&](const Literal& literal) {
-                     flat_.steps.push_back({Step::Kind::Constant, flat_.constants.size()});
-                     flat_.constants.push_back(literal);
-                   },
-                   [&](const Negate& negate) {
-                     visit(negate.operand);
-                     flat_.steps.push_back({Step::Kind::Negate});
-                   },
-                   [&](const Binary& binary) {
-                     visit(binary.left);
-                     visit(binary.right);
-                     flat_.steps.push_back({kind_of(binary.op)});
-                   },
-               },
-               expr.node());
-  }
-
   void visit_access(const Access& access) {
     Read read{access.tensor, {}, -1};
     for (const IndexVar& index : access.indices) {
@@ -102,9 +67,27 @@ class Flattener {
 }  // namespace
 
 std::vector<Addend> split_addends(const Expr& expr) {
-  std::vector<Addend> addends;
-  collect_addends(expr, false, addends);
-  return addends;
+  using Addends = std::vector<Addend>;
+  return fold(expr, Overloaded{[](const Access& access) {
+                                 return Addends{{false, access}};
+                               },
+                               [](const Literal& literal) {
+                                 return Addends{{false, literal}};
+                               },
+                               [](const Negate&, Addends operand) {
+                                 for (Addend& addend : operand) addend.negated = !addend.negated;
+                                 return operand;
+                               },
+                               [](const Binary& b, Addends left, Addends right) {
+                                 if (b.op == BinaryOp::Multiply) {
+                                   return Addends{{false, Expr::binary(b.op, b.left, b.right)}};
+                                 }
+                                 for (Addend& addend : right) {
+                                   addend.negated = addend.negated != (b.op == BinaryOp::Subtract);
+                                   left.push_back(std::move(addend));
+                                 }
+                                 return left;
+                               }});
 }
 
 FlatAddend flatten(const Addend& addend, const std::vector<std::string>& outer,

@@ -8,43 +8,10 @@ namespace distal::core {
 
 namespace {
 
-template <class... Fs>
-struct Overloaded : Fs... {
-  using Fs::operator()...;
-};
-template <class... Fs>
-Overloaded(Fs...) -> Overloaded<Fs...>;
-
-void collect_accesses(const Expr& expr, std::vector<Access>& out) {
-  std::visit(Overloaded{[&](const Access& access) { out.push_back(access); }, [](const Literal&) {},
-                        [&](const Negate& negate) { collect_accesses(negate.operand, out); },
-                        [&](const Binary& binary) {
-                          collect_accesses(binary.left, out);
-                          collect_accesses(binary.right, out);
-                        }},
-             expr.node());
-}
-
 void add_new(const std::vector<IndexVar>& candidates, std::vector<IndexVar>& out) {
   for (const IndexVar& v : candidates) {
     if (std::find(out.begin(), out.end(), v) == out.end()) out.push_back(v);
   }
-}
-
-void collect_terms(const Expr& expr, bool negated, std::vector<Term>& out) {
-  std::visit(Overloaded{[&](const Negate& negate) { collect_terms(negate.operand, !negated, out); },
-                        [&](const Binary& binary) {
-                          if (binary.op == BinaryOp::Multiply) {
-                            out.push_back({negated, expr});
-                            return;
-                          }
-                          collect_terms(binary.left, negated, out);
-                          collect_terms(binary.right, negated != (binary.op == BinaryOp::Subtract), out);
-                        },
-                        [&](const auto&) {
-                          out.push_back({negated, expr});
-                        }},
-             expr.node());
 }
 
 std::string literal_text(const Literal& literal) {
@@ -54,45 +21,33 @@ std::string literal_text(const Literal& literal) {
   return looks_integral && !literal.integral ? text + ".0" : text;
 }
 
-// Where an operand stands decides whether it needs parentheses to be read back as the same tree.
-enum class Place { Top, SumLeft, SumRight, Negated, Factor, FactorRight };
+enum class Form { Atom, Negation, Sum, Product };
 
-bool needs_parentheses(const Expr& expr, Place place) {
-  return std::visit(Overloaded{[&](const Negate&) { return place != Place::Top && place != Place::SumLeft; },
-                               [&](const Binary& binary) {
-                                 bool product = binary.op == BinaryOp::Multiply;
-                                 switch (place) {
-                                   case Place::Top:
-                                   case Place::SumLeft: return false;
-                                   case Place::SumRight:
-                                   case Place::Negated:
-                                   case Place::Factor: return !product;
-                                   case Place::FactorRight: return true;
-                                 }
-                                 throw InternalError("needs_parentheses: unknown place");
-                               },
-                               [](const auto&) { return false; }},
-                    expr.node());
+struct Printed {
+  std::string text;
+  Form form;
+};
+
+// An operand gets the parentheses that it needs to be read back as the same tree.
+std::string in_parentheses_if(bool needed, const Printed& operand) {
+  return needed ? "(" + operand.text + ")" : operand.text;
 }
 
-std::string print(const Expr& expr, Place place);
+Printed negation_text(const Printed& operand) {
+  return {"-" + in_parentheses_if(operand.form == Form::Negation || operand.form == Form::Sum, operand),
+          Form::Negation};
+}
 
-std::string print_binary(const Binary& binary) {
-  if (binary.op == BinaryOp::Multiply) {
-    return fmt::format("{} * {}", print(binary.left, Place::Factor), print(binary.right, Place::FactorRight));
+Printed binary_text(BinaryOp op, const Printed& left, const Printed& right) {
+  auto binds_weakly = [](const Printed& x) { return x.form == Form::Negation || x.form == Form::Sum; };
+  if (op == BinaryOp::Multiply) {
+    return {fmt::format("{} * {}", in_parentheses_if(binds_weakly(left), left),
+                        in_parentheses_if(right.form != Form::Atom, right)),
+            Form::Product};
   }
-  return fmt::format("{} {} {}", print(binary.left, Place::SumLeft), binary.op == BinaryOp::Add ? "+" : "-",
-                     print(binary.right, Place::SumRight));
-}
-
-std::string print(const Expr& expr, Place place) {
-  std::string text =
-      std::visit(Overloaded{[](const Access& access) { return to_string(access); },
-                            [](const Literal& literal) { return literal_text(literal); },
-                            [](const Negate& negate) { return "-" + print(negate.operand, Place::Negated); },
-                            [](const Binary& binary) { return print_binary(binary); }},
-                 expr.node());
-  return needs_parentheses(expr, place) ? "(" + text + ")" : text;
+  return {fmt::format("{} {} {}", left.text, op == BinaryOp::Add ? "+" : "-",
+                      in_parentheses_if(binds_weakly(right), right)),
+          Form::Sum};
 }
 
 }  // namespace
@@ -109,7 +64,8 @@ bool operator==(const Expr& a, const Expr& b) { return a.node_ == b.node_ || *a.
 
 std::vector<Access> accesses(const Expr& expr) {
   std::vector<Access> out;
-  collect_accesses(expr, out);
+  fold(expr, Overloaded{[&](const Access& access) { out.push_back(access); }, [](const Literal&) {},
+                        [](const Negate&) {}, [](const Binary&) {}});
   return out;
 }
 
@@ -141,9 +97,26 @@ bool is_copy(const Statement& statement) {
 }
 
 std::vector<Term> additive_terms(const Expr& expr) {
-  std::vector<Term> out;
-  collect_terms(expr, false, out);
-  return out;
+  using Terms = std::vector<Term>;
+  auto negated = [](Terms terms) {
+    for (Term& term : terms) term.negated = !term.negated;
+    return terms;
+  };
+  return fold(expr, Overloaded{[](const Access& access) {
+                                 return Terms{{false, access}};
+                               },
+                               [](const Literal& literal) {
+                                 return Terms{{false, literal}};
+                               },
+                               [&](const Negate&, Terms operand) { return negated(std::move(operand)); },
+                               [&](const Binary& b, Terms left, Terms right) {
+                                 if (b.op == BinaryOp::Multiply) {
+                                   return Terms{{false, Expr::binary(b.op, b.left, b.right)}};
+                                 }
+                                 if (b.op == BinaryOp::Subtract) right = negated(std::move(right));
+                                 left.insert(left.end(), right.begin(), right.end());
+                                 return left;
+                               }});
 }
 
 std::string to_string(const Access& access) {
@@ -153,7 +126,19 @@ std::string to_string(const Access& access) {
   return out + ")";
 }
 
-std::string to_string(const Expr& expr) { return print(expr, Place::Top); }
+std::string to_string(const Expr& expr) {
+  return fold(expr, Overloaded{[](const Access& access) {
+                                 return Printed{to_string(access), Form::Atom};
+                               },
+                               [](const Literal& literal) {
+                                 return Printed{literal_text(literal), Form::Atom};
+                               },
+                               [](const Negate&, const Printed& operand) { return negation_text(operand); },
+                               [](const Binary& b, const Printed& left, const Printed& right) {
+                                 return binary_text(b.op, left, right);
+                               }})
+      .text;
+}
 
 std::string to_string(AssignOp op) { return op == AssignOp::Assign ? "=" : "+="; }
 

@@ -1,12 +1,16 @@
 #pragma once
 
+#include <array>
 #include <compare>
 #include <memory>
 #include <string>
+#include <tuple>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
 #include "support/error.h"
+#include "support/overloaded.h"
 
 namespace distal::core {
 
@@ -69,6 +73,27 @@ struct Binary {
 };
 
 inline const Expr::Node& Expr::node() const { return *node_; }
+
+// Computes something of an expression: operands first, left before right. `cases` has one case for each kind of node,
+// which takes the node and what its operands gave; if the cases return nothing, only the node.
+template <class Cases>
+auto fold(const Expr& expr, const Cases& cases) -> std::invoke_result_t<const Cases&, const Access&> {
+  using Result = std::invoke_result_t<const Cases&, const Access&>;
+  auto with = [&](const auto& node, const auto&... operands) -> Result {
+    if constexpr (std::is_void_v<Result>) {
+      (fold(operands, cases), ...);
+      cases(node);
+    } else {
+      std::array<Result, sizeof...(operands)> values{fold(operands, cases)...};
+      return std::apply([&](auto&... value) -> Result { return cases(node, std::move(value)...); }, values);
+    }
+  };
+  return std::visit(Overloaded{[&](const Access& node) -> Result { return with(node); },
+                               [&](const Literal& node) -> Result { return with(node); },
+                               [&](const Negate& node) -> Result { return with(node, node.operand); },
+                               [&](const Binary& node) -> Result { return with(node, node.left, node.right); }},
+                    expr.node());
+}
 
 enum class AssignOp { Assign, Accumulate };
 

@@ -184,12 +184,8 @@ class Validator {
   }
 
   void check_literals(const Expr& expr) const {
-    if (const auto* literal = std::get_if<Literal>(&expr.node())) return check_literal(*literal);
-    if (const auto* negate = std::get_if<Negate>(&expr.node())) return check_literals(negate->operand);
-    if (const auto* binary = std::get_if<Binary>(&expr.node())) {
-      check_literals(binary->left);
-      check_literals(binary->right);
-    }
+    fold(expr, Overloaded{[](const Access&) {}, [&](const Literal& literal) { check_literal(literal); },
+                          [](const Negate&) {}, [](const Binary&) {}});
   }
 
   void check_literal(const Literal& literal) const {

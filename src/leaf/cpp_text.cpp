@@ -4,23 +4,6 @@
 
 namespace distal::core {
 
-namespace {
-
-std::string text_of(const Expr& expr, int& operand, ElementType type,
-                    const std::function<std::string(int operand)>& element) {
-  if (std::holds_alternative<Access>(expr.node())) return fmt::format("C({})", element(operand++));
-  if (const auto* l = std::get_if<Literal>(&expr.node())) return fmt::format("C({})", literal_text(l->value, type));
-  if (const auto* n = std::get_if<Negate>(&expr.node())) {
-    return fmt::format("(C(0) - {})", text_of(n->operand, operand, type, element));
-  }
-  const auto& b = std::get<Binary>(expr.node());
-  const char* op = b.op == BinaryOp::Add ? "+" : b.op == BinaryOp::Subtract ? "-" : "*";
-  std::string left = text_of(b.left, operand, type, element);
-  return fmt::format("({} {} {})", left, op, text_of(b.right, operand, type, element));
-}
-
-}  // namespace
-
 std::string cpp_type(ElementType type) {
   switch (type) {
     case ElementType::Float: return "float";
@@ -47,7 +30,14 @@ std::string literal_text(double value, ElementType type) {
 std::string expression_text(const LeafTerm& term, ElementType type,
                             const std::function<std::string(int operand)>& element) {
   int operand = term.first_operand;
-  return text_of(term.expr, operand, type, element);
+  return fold(term.expr,
+              Overloaded{[&](const Access&) { return fmt::format("C({})", element(operand++)); },
+                         [&](const Literal& l) { return fmt::format("C({})", literal_text(l.value, type)); },
+                         [](const Negate&, const std::string& x) { return fmt::format("(C(0) - {})", x); },
+                         [](const Binary& b, const std::string& left, const std::string& right) {
+                           const char* op = b.op == BinaryOp::Add ? "+" : b.op == BinaryOp::Subtract ? "-" : "*";
+                           return fmt::format("({} {} {})", left, op, right);
+                         }});
 }
 
 }  // namespace distal::core

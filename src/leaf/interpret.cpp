@@ -16,21 +16,25 @@ struct Instruction {
   double constant = 0;
 };
 
-void compile(const Expr& expr, int& operand, std::vector<Instruction>& out) {
+std::vector<Instruction> compile(const LeafTerm& term) {
   using Op = Instruction::Op;
-  if (std::holds_alternative<Access>(expr.node())) {
-    out.push_back({Op::Load, operand++, 0});
-  } else if (const auto* l = std::get_if<Literal>(&expr.node())) {
-    out.push_back({Op::Constant, 0, l->value});
-  } else if (const auto* n = std::get_if<Negate>(&expr.node())) {
-    compile(n->operand, operand, out);
-    out.push_back({Op::Negate, 0, 0});
-  } else if (const auto* b = std::get_if<Binary>(&expr.node())) {
-    compile(b->left, operand, out);
-    compile(b->right, operand, out);
-    Op op = b->op == BinaryOp::Add ? Op::Add : b->op == BinaryOp::Subtract ? Op::Subtract : Op::Multiply;
-    out.push_back({op, 0, 0});
-  }
+  std::vector<Instruction> out;
+  int operand = term.first_operand;
+  fold(term.expr,
+       Overloaded{[&](const Access&) {
+                    out.push_back({Op::Load, operand++, 0});
+                  },
+                  [&](const Literal& l) {
+                    out.push_back({Op::Constant, 0, l.value});
+                  },
+                  [&](const Negate&) {
+                    out.push_back({Op::Negate, 0, 0});
+                  },
+                  [&](const Binary& b) {
+                    Op op = b.op == BinaryOp::Add ? Op::Add : b.op == BinaryOp::Subtract ? Op::Subtract : Op::Multiply;
+                    out.push_back({op, 0, 0});
+                  }});
+  return out;
 }
 
 struct CompiledTerm {
@@ -48,10 +52,7 @@ class InterpretedLeaf : public LeafKernel {
         operands_(task.part->compute()->operands),
         accumulate_(task.part->compute()->accumulate) {
     for (const LeafTerm& term : task.part->compute()->terms) {
-      CompiledTerm made{term.negated, term.only_at_zero, {}};
-      int operand = term.first_operand;
-      compile(term.expr, operand, made.code);
-      terms_.push_back(std::move(made));
+      terms_.push_back({term.negated, term.only_at_zero, compile(term)});
     }
   }
 

@@ -11,11 +11,9 @@ namespace distal::core {
 namespace {
 
 int64_t multiplications(const Expr& expr) {
-  if (const auto* n = std::get_if<Negate>(&expr.node())) return multiplications(n->operand);
-  if (const auto* b = std::get_if<Binary>(&expr.node())) {
-    return multiplications(b->left) + multiplications(b->right) + 1;
-  }
-  return 0;
+  return fold(expr, Overloaded{[](const Access&) { return int64_t{0}; }, [](const Literal&) { return int64_t{0}; },
+                               [](const Negate&, int64_t operand) { return operand; },
+                               [](const Binary&, int64_t left, int64_t right) { return left + right + 1; }});
 }
 
 // Whether two or more places need an element that moves at this step. The place that already has the element counts

@@ -7,29 +7,22 @@ namespace distal::core {
 
 namespace {
 
-const Binary* product_of(const Expr& expr) {
-  const auto* b = std::get_if<Binary>(&expr.node());
-  return b && b->op == BinaryOp::Multiply ? b : nullptr;
-}
+using Factors = std::vector<Expr>;
 
-void add_factors(const Expr& expr, std::vector<Expr>& out) {
-  if (const Binary* b = product_of(expr)) {
-    add_factors(b->left, out);
-    add_factors(b->right, out);
-  } else {
-    out.push_back(expr);
-  }
-}
-
-std::vector<Expr> factors(const Expr& expr) {
-  std::vector<Expr> out;
-  add_factors(expr, out);
-  return out;
+Factors factors(const Expr& expr) {
+  return fold(expr, Overloaded{[](const Access& access) { return Factors{access}; },
+                               [](const Literal& literal) { return Factors{literal}; },
+                               [](const Negate& n, const Factors&) { return Factors{Expr::negate(n.operand)}; },
+                               [](const Binary& b, Factors left, const Factors& right) {
+                                 if (b.op != BinaryOp::Multiply) return Factors{Expr::binary(b.op, b.left, b.right)};
+                                 left.insert(left.end(), right.begin(), right.end());
+                                 return left;
+                               }});
 }
 
 // Puts `with` in the position of the first replaced factor. The other factors keep their order.
 std::optional<Expr> replace_factors(const Expr& product, const Expr& part, const Access& with) {
-  std::vector<Expr> unmatched = factors(part), rest;
+  Factors unmatched = factors(part), rest;
   std::optional<size_t> position;
   for (const Expr& factor : factors(product)) {
     auto found = std::find(unmatched.begin(), unmatched.end(), factor);
@@ -50,39 +43,41 @@ std::optional<Expr> replace_factors(const Expr& product, const Expr& part, const
 }  // namespace
 
 std::optional<ReplacedPart> replace_part(const Expr& rhs, const Expr& part, const Access& with) {
+  using Replaced = std::optional<ReplacedPart>;
   if (rhs == part) return ReplacedPart{Expr(with), false};
-  if (const auto* n = std::get_if<Negate>(&rhs.node())) {
-    auto inside = replace_part(n->operand, part, with);
+  auto in_negation = [&](const Negate& n) -> Replaced {
+    Replaced inside = replace_part(n.operand, part, with);
     if (!inside) return std::nullopt;
     return ReplacedPart{Expr::negate(inside->rhs), inside->in_product};
-  }
-  const auto* b = std::get_if<Binary>(&rhs.node());
-  if (!b) return std::nullopt;
-  if (b->op == BinaryOp::Multiply) {
-    auto made = replace_factors(rhs, part, with);
-    if (!made) return std::nullopt;
-    return ReplacedPart{*made, true};
-  }
-  if (auto left = replace_part(b->left, part, with)) {
-    return ReplacedPart{Expr::binary(b->op, left->rhs, b->right), left->in_product};
-  }
-  if (auto right = replace_part(b->right, part, with)) {
-    return ReplacedPart{Expr::binary(b->op, b->left, right->rhs), right->in_product};
-  }
-  return std::nullopt;
+  };
+  auto in_binary = [&](const Binary& b) -> Replaced {
+    if (b.op == BinaryOp::Multiply) {
+      std::optional<Expr> made = replace_factors(rhs, part, with);
+      return made ? Replaced(ReplacedPart{*made, true}) : std::nullopt;
+    }
+    if (Replaced left = replace_part(b.left, part, with)) {
+      return ReplacedPart{Expr::binary(b.op, left->rhs, b.right), left->in_product};
+    }
+    if (Replaced right = replace_part(b.right, part, with)) {
+      return ReplacedPart{Expr::binary(b.op, b.left, right->rhs), right->in_product};
+    }
+    return std::nullopt;
+  };
+  return std::visit(Overloaded{[](const Access&) { return Replaced(); }, [](const Literal&) { return Replaced(); },
+                               in_negation, in_binary},
+                    rhs.node());
 }
 
 Expr rename_indices(const Expr& expr, const std::function<IndexVar(const IndexVar&)>& rename) {
-  if (const auto* a = std::get_if<Access>(&expr.node())) {
-    Access access = *a;
-    for (IndexVar& v : access.indices) v = rename(v);
-    return access;
-  }
-  if (const auto* n = std::get_if<Negate>(&expr.node())) return Expr::negate(rename_indices(n->operand, rename));
-  if (const auto* b = std::get_if<Binary>(&expr.node())) {
-    return Expr::binary(b->op, rename_indices(b->left, rename), rename_indices(b->right, rename));
-  }
-  return expr;
+  return fold(expr, Overloaded{[&](Access access) {
+                                 for (IndexVar& v : access.indices) v = rename(v);
+                                 return Expr(std::move(access));
+                               },
+                               [](const Literal& literal) { return Expr(literal); },
+                               [](const Negate&, const Expr& operand) { return Expr::negate(operand); },
+                               [](const Binary& b, const Expr& left, const Expr& right) {
+                                 return Expr::binary(b.op, left, right);
+                               }});
 }
 
 }  // namespace distal::core

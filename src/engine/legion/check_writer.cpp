@@ -80,7 +80,7 @@ class CheckWriter {
       }
     }
     open_loops(sums);
-    writer_.line(fmt::format("expected.add(T({}{}));", term.negated ? "-" : "", expression(term.expr, 2)));
+    writer_.line(fmt::format("expected.add(T({}{}));", term.negated ? "-" : "", expression(term.expr)));
     close_loops(sums.size());
   }
 
@@ -94,17 +94,31 @@ class CheckWriter {
     return fmt::format("{}({})", statement_.tensors.at(a.tensor), indices(a));
   }
 
-  std::string expression(const Expr& e, int strength) const {
-    if (const auto* a = std::get_if<Access>(&e.node())) return access(*a);
-    if (const auto* l = std::get_if<Literal>(&e.node())) {
-      return l->integral ? fmt::format("T({})", static_cast<int64_t>(l->value)) : fmt::format("T({:a})", l->value);
-    }
-    if (const auto* n = std::get_if<Negate>(&e.node())) return fmt::format("(-{})", expression(n->operand, 2));
-    const auto& b = std::get<Binary>(e.node());
-    int own = b.op == BinaryOp::Multiply ? 2 : 1;
-    const char* op = b.op == BinaryOp::Add ? " + " : b.op == BinaryOp::Subtract ? " - " : " * ";
-    std::string out = expression(b.left, own) + op + expression(b.right, own + 1);
-    return own < strength ? "(" + out + ")" : out;
+  std::string expression(const Expr& e) const {
+    struct Printed {
+      std::string text;
+      int strength;  // of the operator: sums 1, products 2, everything else 3
+    };
+    auto operand = [](const Printed& x, int strength) { return x.strength < strength ? "(" + x.text + ")" : x.text; };
+    auto literal = [](const Literal& l) {
+      return l.integral ? fmt::format("T({})", static_cast<int64_t>(l.value)) : fmt::format("T({:a})", l.value);
+    };
+    Printed whole = fold(
+        e, Overloaded{[&](const Access& a) {
+                        return Printed{access(a), 3};
+                      },
+                      [&](const Literal& l) {
+                        return Printed{literal(l), 3};
+                      },
+                      [&](const Negate&, const Printed& x) {
+                        return Printed{"(-" + operand(x, 2) + ")", 3};
+                      },
+                      [&](const Binary& b, const Printed& left, const Printed& right) {
+                        int own = b.op == BinaryOp::Multiply ? 2 : 1;
+                        const char* op = b.op == BinaryOp::Add ? " + " : b.op == BinaryOp::Subtract ? " - " : " * ";
+                        return Printed{operand(left, own) + op + operand(right, own + 1), own};
+                      }});
+    return operand(whole, 2);
   }
 
   const Statement& source_;
