@@ -29,28 +29,22 @@ struct Printer {
   }
 };
 
-const char* mark_of(const Nest& nest, const IndexVar& v) {
-  for (const Relation& r : nest.relations) {
-    if (const auto* d = std::get_if<DistributeRelation>(&r); d && d->variable == v) return "  distributed";
-    if (const auto* p = std::get_if<ParallelizeRelation>(&r); p && p->variable == v) return "  parallel";
-    if (const auto* u = std::get_if<UnrollRelation>(&r); u && u->variable == v) return "  unrolled";
-    if (const auto* w = std::get_if<VectorizeRelation>(&r); w && w->variable == v) return "  vectorized";
+std::string marks_on(const Nest& nest, const IndexVar& v) {
+  std::string out = nest.is_distributed(v) ? "  distributed" : "";
+  for (const auto* mark : relations_of<MarkRelation>(nest.relations)) {
+    if (mark->variable == v) out += "  " + mark->code.in_nest();
   }
-  return "";
-}
-
-std::string communicated_at(const Nest& nest, const IndexVar& v) {
   std::vector<std::string> tensors;
-  for (const Relation& r : nest.relations) {
-    if (const auto* c = std::get_if<CommunicateRelation>(&r); c && c->at == v) tensors.push_back(c->tensor.text);
+  for (const auto* c : relations_of<CommunicateRelation>(nest.relations)) {
+    if (c->at == v) tensors.push_back(c->tensor.text);
   }
-  return tensors.empty() ? "" : fmt::format("  communicate {}", fmt::join(tensors, ", "));
+  return tensors.empty() ? out : out + fmt::format("  communicate {}", fmt::join(tensors, ", "));
 }
 
 std::string nest_text(const Nest& nest, std::string indent) {
   std::string out;
   for (const IndexVar& v : nest.loops) {
-    out += fmt::format("{}∀{}{}{}\n", indent, v.name, mark_of(nest, v), communicated_at(nest, v));
+    out += fmt::format("{}∀{}{}\n", indent, v.name, marks_on(nest, v));
     indent += "  ";
   }
   if (!nest.body.as<Where>()) return out + indent + to_string(nest.body) + "\n";
@@ -88,10 +82,7 @@ size_t Nest::position(const IndexVar& variable) const {
 }
 
 bool Nest::is_distributed(const IndexVar& variable) const {
-  return std::any_of(relations.begin(), relations.end(), [&](const Relation& r) {
-    const auto* d = std::get_if<DistributeRelation>(&r);
-    return d && d->variable == variable;
-  });
+  return find_relation<DistributeRelation>(relations, [&](const auto& d) { return d.variable == variable; }) != nullptr;
 }
 
 Nest nest_of(const Stmt& stmt) {

@@ -1,78 +1,52 @@
 #include "ir/iteration_space.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace distal::core {
 
 namespace {
 
-int add_variable(IterationSpace<IntExpr>& space, const std::string& name, const IntExpr& extent) {
-  space.names.push_back(name);
-  space.extents.push_back(extent);
-  return space.size() - 1;
+template <class Variables>
+bool any_in(const Variables& variables, const std::vector<bool>& set) {
+  return std::any_of(variables.begin(), variables.end(), [&](int v) -> bool { return set[v]; });
 }
 
-struct Builder {
-  IterationSpace<IntExpr>& space;
+template <class Variables>
+bool all_in(const Variables& variables, const std::vector<bool>& set) {
+  return std::all_of(variables.begin(), variables.end(), [&](int v) -> bool { return set[v]; });
+}
 
-  int number(const IndexVar& v) const { return find_variable(space, v.name); }
+template <class Variables>
+void insert(const Variables& variables, std::vector<bool>& set) {
+  for (int v : variables) set[v] = true;
+}
 
-  void operator()(const SplitRelation& r) { add_tile(space, number(r.parent), r.outer.name, r.inner.name, r.size); }
-  void operator()(const DivideRelation& r) {
-    int parent = number(r.parent);
-    IntExpr size = ceil_div(space.extents[parent], r.parts);
-    int outer = add_variable(space, r.outer.name, r.parts);
-    int inner = add_variable(space, r.inner.name, size);
-    space.derivations.push_back(Tile{parent, outer, inner});
+std::vector<bool> only(int variables, int variable) {
+  std::vector<bool> out(static_cast<size_t>(variables), false);
+  out[variable] = true;
+  return out;
+}
+
+// Copies derive from one another like their originals, and from the loops around producer and consumer.
+void add_copies(IterationSpace<IntExpr>& space, const PrecomputeRelation& r) {
+  std::map<int, int> copies;
+  for (size_t i = 0; i < r.originals.size(); ++i) {
+    int original = number(space, r.originals[i]);
+    copies[original] = add_variable(space, r.copies[i], space.extents[original]);
   }
-  void operator()(const CollapseRelation& r) {
-    int outer = number(r.outer);
-    int inner = number(r.inner);
-    int fused = add_variable(space, r.fused.name, space.extents[outer] * space.extents[inner]);
-    space.derivations.push_back(Fuse{outer, inner, fused});
+  auto copy_of = [&](int v) { return copies.count(v) > 0 ? copies.at(v) : v; };
+  // Each copied derivation goes next to its original: both must precede the derivations of their common children.
+  std::vector<Derivation> all;
+  for (const Derivation& d : space.derivations) {
+    all.push_back(d);
+    std::vector<int> made = recovered_by(d);
+    bool copied = std::any_of(made.begin(), made.end(), [&](int v) { return copies.count(v) > 0; });
+    if (copied) all.push_back(std::visit([&](const auto& x) { return Derivation(x.renumbered(copy_of)); }, d));
   }
-  void operator()(const RotateRelation& r) {
-    int target = number(r.target);
-    std::vector<int> by;
-    for (const IndexVar& v : r.by) by.push_back(number(v));
-    int result = add_variable(space, r.result.name, space.extents[target]);
-    space.derivations.push_back(Rotation{target, by, result});
-  }
-  void operator()(const DistributeRelation&) {}
-  void operator()(const HoldRelation&) {}
-  void operator()(const EverywhereRelation&) {}
-  void operator()(const CommunicateRelation&) {}
-  void operator()(const SubstituteRelation&) {}
-  void operator()(const ParallelizeRelation&) {}
-  void operator()(const UnrollRelation&) {}
-  void operator()(const VectorizeRelation&) {}
-  // Copies derive from one another like their originals, and from the loops around producer and consumer.
-  void operator()(const PrecomputeRelation& r) {
-    std::map<int, int> copy;
-    for (size_t i = 0; i < r.originals.size(); ++i) {
-      int original = number(r.originals[i]);
-      copy[original] = add_variable(space, r.copies[i].name, space.extents[original]);
-    }
-    auto mapped = [&](int v) { return copy.count(v) > 0 ? copy.at(v) : v; };
-    // Each copied derivation goes next to its original: both must precede the derivations of their common children.
-    std::vector<Derivation> all;
-    for (const Derivation& d : space.derivations) {
-      all.push_back(d);
-      if (const auto* t = std::get_if<Tile>(&d); t && copy.count(t->parent) > 0) {
-        all.push_back(Tile{mapped(t->parent), mapped(t->outer), mapped(t->inner)});
-      } else if (const auto* f = std::get_if<Fuse>(&d); f && copy.count(f->outer) > 0) {
-        all.push_back(Fuse{mapped(f->outer), mapped(f->inner), mapped(f->fused)});
-      } else if (const auto* o = std::get_if<Rotation>(&d); o && copy.count(o->target) > 0) {
-        std::vector<int> by;
-        for (int v : o->by) by.push_back(mapped(v));
-        all.push_back(Rotation{mapped(o->target), by, mapped(o->result)});
-      }
-    }
-    space.derivations = std::move(all);
-  }
-};
+  space.derivations = std::move(all);
+}
 
 }  // namespace
 
@@ -83,83 +57,97 @@ int find_variable(const IterationSpace<IntExpr>& space, const std::string& name)
   throw InternalError(fmt::format("no variable {} in the iteration space", name));
 }
 
-std::pair<int, int> add_tile(IterationSpace<IntExpr>& space, int parent, const std::string& outer,
-                             const std::string& inner, const IntExpr& size) {
-  int o = add_variable(space, outer, ceil_div(space.extents[parent], size));
-  int i = add_variable(space, inner, size);
-  space.derivations.push_back(Tile{parent, o, i});
-  return {o, i};
+int add_variable(IterationSpace<IntExpr>& space, const IndexVar& v, const IntExpr& extent) {
+  space.names.push_back(v.name);
+  space.extents.push_back(extent);
+  return space.size() - 1;
 }
 
 IterationSpace<IntExpr> make_space(const std::vector<IndexVar>& variables,
                                    const std::map<std::string, IntExpr>& extents,
                                    const std::vector<Relation>& relations) {
   IterationSpace<IntExpr> space;
-  for (const IndexVar& v : variables) add_variable(space, v.name, extents.at(v.name));
-  for (const Relation& r : relations) std::visit(Builder{space}, r);
+  for (const IndexVar& v : variables) add_variable(space, v, extents.at(v.name));
+  for (const Relation& relation : relations) {
+    std::visit(
+        [&]<class R>(const R& r) {
+          if constexpr (DerivesLoops<R>) {
+            space.derivations.emplace_back(r.add_to(space));
+          } else if constexpr (std::is_same_v<R, PrecomputeRelation>) {
+            add_copies(space, r);
+          }
+        },
+        relation);
+  }
   return space;
 }
 
 std::vector<int> recovered_by(const Derivation& derivation) {
-  if (const auto* t = std::get_if<Tile>(&derivation)) return {t->parent};
-  if (const auto* f = std::get_if<Fuse>(&derivation)) return {f->outer, f->inner};
-  return {std::get<Rotation>(derivation).target};
+  return std::visit(
+      [](const auto& d) {
+        auto parents = d.parents();
+        return std::vector<int>(parents.begin(), parents.end());
+      },
+      derivation);
 }
 
 std::vector<bool> recovered_variables(const std::vector<Derivation>& derivations, int variables) {
   std::vector<bool> out(static_cast<size_t>(variables), false);
-  for (const Derivation& d : derivations) {
-    for (int v : recovered_by(d)) out[v] = true;
+  for (const Derivation& derivation : derivations) {
+    std::visit([&](const auto& d) { insert(d.parents(), out); }, derivation);
   }
   return out;
 }
 
 std::vector<bool> recovered_from(const std::vector<Derivation>& derivations, int variables, int variable) {
-  std::vector<bool> in(static_cast<size_t>(variables), false);
-  in[variable] = true;
+  std::vector<bool> in = only(variables, variable);
   // Children come after their parents, so one pass in order reaches everything.
-  for (const Derivation& d : derivations) {
-    if (const auto* t = std::get_if<Tile>(&d)) {
-      if (in[t->parent]) in[t->outer] = in[t->inner] = true;
-    } else if (const auto* f = std::get_if<Fuse>(&d)) {
-      if (in[f->outer] || in[f->inner]) in[f->fused] = true;
-    } else if (const auto* r = std::get_if<Rotation>(&d)) {
-      if (!in[r->target]) continue;
-      in[r->result] = true;
-      for (int by : r->by) in[by] = true;
-    }
-  }
+  auto visit = [&](const auto& d) {
+    if (!any_in(d.parents(), in)) return;
+    insert(d.children(), in);
+    insert(d.shifts(), in);
+  };
+  for (const Derivation& derivation : derivations) std::visit(visit, derivation);
   return in;
 }
 
-std::vector<bool> determined_by(const std::vector<Derivation>& derivations, std::vector<bool> known) {
-  // Children come after their parents, so one pass in order reaches everything.
-  for (const Derivation& d : derivations) {
-    if (const auto* t = std::get_if<Tile>(&d)) {
-      if (known[t->parent]) known[t->outer] = known[t->inner] = true;
-    } else if (const auto* f = std::get_if<Fuse>(&d)) {
-      if (known[f->outer] && known[f->inner]) known[f->fused] = true;
-    } else if (const auto* r = std::get_if<Rotation>(&d)) {
-      bool all = std::all_of(r->by.begin(), r->by.end(), [&](int v) -> bool { return known[v]; });
-      if (known[r->target] && all) known[r->result] = true;
-    }
+bool is_ready(const Derivation& derivation, const std::vector<bool>& known) {
+  return std::visit([&](const auto& d) { return all_in(d.children(), known) && all_in(d.shifts(), known); },
+                    derivation);
+}
+
+std::vector<bool> with_recovered(const std::vector<Derivation>& derivations, std::vector<bool> known) {
+  for (auto d = derivations.rbegin(); d != derivations.rend(); ++d) {
+    if (!is_ready(*d, known)) continue;
+    std::visit([&](const auto& ready) { insert(ready.parents(), known); }, *d);
   }
   return known;
 }
 
+std::vector<bool> determined_by(const std::vector<Derivation>& derivations, std::vector<bool> known) {
+  auto visit = [&](const auto& d) {
+    if (all_in(d.parents(), known) && all_in(d.shifts(), known)) insert(d.children(), known);
+  };
+  for (const Derivation& derivation : derivations) std::visit(visit, derivation);
+  return known;
+}
+
 std::vector<bool> made_from(const std::vector<Derivation>& derivations, int variables, int variable) {
-  std::vector<bool> in(static_cast<size_t>(variables), false);
-  in[variable] = true;
-  for (auto d = derivations.rbegin(); d != derivations.rend(); ++d) {
-    if (const auto* t = std::get_if<Tile>(&*d)) {
-      if (in[t->outer] || in[t->inner]) in[t->parent] = true;
-    } else if (const auto* f = std::get_if<Fuse>(&*d)) {
-      if (in[f->fused]) in[f->outer] = in[f->inner] = true;
-    } else if (const auto* r = std::get_if<Rotation>(&*d)) {
-      if (in[r->result]) in[r->target] = true;
-    }
-  }
+  std::vector<bool> in = only(variables, variable);
+  auto visit = [&](const auto& d) {
+    if (any_in(d.children(), in)) insert(d.parents(), in);
+  };
+  for (auto d = derivations.rbegin(); d != derivations.rend(); ++d) std::visit(visit, *d);
   return in;
+}
+
+std::vector<std::string> recovery_text(const Derivation& derivation, const VariableText& name,
+                                       const VariableText& extent) {
+  return std::visit([&](const auto& d) { return d.recovery(name, extent); }, derivation);
+}
+
+std::optional<Clip> clip_of(const Derivation& derivation) {
+  return std::visit([](const auto& d) { return d.clip(); }, derivation);
 }
 
 IterationSpace<int64_t> evaluate(const IterationSpace<IntExpr>& space, const Bindings& params) {

@@ -1,32 +1,17 @@
 #pragma once
 
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "ir/relation.h"
-#include "lang/int_expr.h"
-#include "support/checked.h"
 
 namespace distal::core {
 
 // How the variables of a statement derive from one another. Variables are numbered. `Number` is IntExpr in a Program,
 // where sizes are symbolic, and int64_t in a Plan, where they are known; bounds analysis is a template over both.
-
-struct Tile {  // parent = outer * extent(inner) + inner, for split and divide
-  int parent, outer, inner;
-};
-struct Fuse {  // fused = outer * extent(inner) + inner
-  int outer, inner, fused;
-};
-struct Rotation {  // target = (result + sum of by) mod extent(target)
-  int target;
-  std::vector<int> by;
-  int result;
-};
-using Derivation = std::variant<Tile, Fuse, Rotation>;
-
 template <class Number>
 struct IterationSpace {
   std::vector<std::string> names;
@@ -41,11 +26,9 @@ IterationSpace<IntExpr> make_space(const std::vector<IndexVar>& variables,
                                    const std::map<std::string, IntExpr>& extents,
                                    const std::vector<Relation>& relations);
 
-// Adds parent = outer * size + inner; returns the numbers of outer and inner.
-std::pair<int, int> add_tile(IterationSpace<IntExpr>& space, int parent, const std::string& outer,
-                             const std::string& inner, const IntExpr& size);
-
 int find_variable(const IterationSpace<IntExpr>& space, const std::string& name);
+inline int number(const IterationSpace<IntExpr>& space, const IndexVar& v) { return find_variable(space, v.name); }
+int add_variable(IterationSpace<IntExpr>& space, const IndexVar& v, const IntExpr& extent);
 
 // The variables whose value a derivation computes from its other variables.
 std::vector<int> recovered_by(const Derivation& derivation);
@@ -56,6 +39,12 @@ std::vector<bool> recovered_variables(const std::vector<Derivation>& derivations
 // Which variables the value of `variable` depends on: itself, and all that it is recovered from.
 std::vector<bool> recovered_from(const std::vector<Derivation>& derivations, int variables, int variable);
 
+// Whether a derivation can recover its parents: all that it computes them from is known.
+bool is_ready(const Derivation& derivation, const std::vector<bool>& known);
+
+// The known variables, and all that can be recovered from them.
+std::vector<bool> with_recovered(const std::vector<Derivation>& derivations, std::vector<bool> known);
+
 // Which variables the values of `known` determine, in the direction from parents to children: a split variable
 // determines both of its children.
 std::vector<bool> determined_by(const std::vector<Derivation>& derivations, std::vector<bool> known);
@@ -63,6 +52,13 @@ std::vector<bool> determined_by(const std::vector<Derivation>& derivations, std:
 // Which variables `variable` was made from by split, divide, collapse and rotate. The loops that a rotation rotates by
 // do not count: they change the order of the iterations, not the set.
 std::vector<bool> made_from(const std::vector<Derivation>& derivations, int variables, int variable);
+
+// Lines of C++ that compute the parents of a derivation, and the end that they may be past. `name` and `extent` give
+// the text for a variable.
+using VariableText = std::function<std::string(int)>;
+std::vector<std::string> recovery_text(const Derivation& derivation, const VariableText& name,
+                                       const VariableText& extent);
+std::optional<Clip> clip_of(const Derivation& derivation);
 
 IterationSpace<int64_t> evaluate(const IterationSpace<IntExpr>& space, const Bindings& params);
 

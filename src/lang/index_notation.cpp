@@ -14,6 +14,12 @@ void add_new(const std::vector<IndexVar>& candidates, std::vector<IndexVar>& out
   }
 }
 
+std::string joined(const std::vector<IndexVar>& variables) {
+  std::string out;
+  for (const IndexVar& v : variables) out += (out.empty() ? "" : ", ") + v.name;
+  return out;
+}
+
 std::string literal_text(const Literal& literal) {
   if (!literal.text.empty()) return literal.text;
   std::string text = fmt::format("{}", literal.value);
@@ -121,10 +127,10 @@ std::vector<Term> additive_terms(const Expr& expr) {
 
 std::string to_string(const Access& access) {
   if (access.indices.empty()) return access.tensor;
-  std::string out = access.tensor + "(";
-  for (size_t i = 0; i < access.indices.size(); ++i) out += (i > 0 ? ", " : "") + access.indices[i].name;
-  return out + ")";
+  return access.tensor + "(" + joined(access.indices) + ")";
 }
+
+std::string to_string(const std::vector<IndexVar>& variables) { return "{" + joined(variables) + "}"; }
 
 std::string to_string(const Expr& expr) {
   return fold(expr, Overloaded{[](const Access& access) {

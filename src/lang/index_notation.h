@@ -121,6 +121,7 @@ std::vector<Term> additive_terms(const Expr& expr);
 bool is_copy(const Statement& statement);
 
 std::string to_string(const Access& access);
+std::string to_string(const std::vector<IndexVar>& variables);  // "{i, j}"
 std::string to_string(const Expr& expr);
 std::string to_string(AssignOp op);
 std::string to_string(const Statement& statement);

@@ -93,14 +93,16 @@ class Generator {
       for (const std::string& text : recovery_text(
                d, [&](int v) { return name(v); }, extent))
         line(text);
-      const auto* t = std::get_if<Tile>(&d);
-      if (t && !is_bounded_by_loop(*t, depth))
-        line(fmt::format("if ({} >= {}) {};", name(t->parent), extent(t->parent), skip));
+      std::optional<Clip> clip = clip_of(d);
+      if (clip && !is_bounded_by_loop(*clip, depth))
+        line(fmt::format("if ({} >= {}) {};", name(clip->variable), extent(clip->variable), skip));
     }
   }
 
   // A tile whose inner loop is the innermost one so far needs no test: end_of_loop bounds the loop.
-  bool is_bounded_by_loop(const Tile& t, size_t depth) const { return depth > 0 && nest_.loops[depth - 1] == t.inner; }
+  bool is_bounded_by_loop(const Clip& clip, size_t depth) const {
+    return depth > 0 && nest_.loops[depth - 1] == clip.inside;
+  }
 
   bool is_shared(int loop) const { return std::find(shared_.begin(), shared_.end(), loop) != shared_.end(); }
 
@@ -110,9 +112,9 @@ class Generator {
     int v = nest_.loops[depth];
     std::string end = is_shared(v) ? fmt::format("last[{}]", v) : extent(v);
     for (const Derivation& d : nest_.recovered[depth + 1]) {
-      const auto* t = std::get_if<Tile>(&d);
-      if (!t || t->inner != v) continue;
-      std::string left = fmt::format("{} - {} * {}", extent(t->parent), name(t->outer), extent(v));
+      std::optional<Clip> clip = clip_of(d);
+      if (!clip || clip->inside != v) continue;
+      std::string left = fmt::format("{} - {} * {}", extent(clip->variable), name(clip->tile), extent(v));
       return fmt::format("({0} < {1} ? {0} : {1})", end, left);
     }
     return end;

@@ -73,19 +73,9 @@ class InterpretedLeaf : public LeafKernel {
   };
 
   bool recover(Frame& frame, size_t depth) const {
-    std::vector<int64_t>& v = frame.values;
+    auto recover = [&](const auto& d) { return d.recover(space_.extents, frame.values); };
     for (const Derivation& d : nest_.recovered[depth]) {
-      if (const auto* t = std::get_if<Tile>(&d)) {
-        v[t->parent] = v[t->outer] * space_.extents[t->inner] + v[t->inner];
-        if (v[t->parent] >= space_.extents[t->parent]) return false;
-      } else if (const auto* f = std::get_if<Fuse>(&d)) {
-        v[f->outer] = v[f->fused] / space_.extents[f->inner];
-        v[f->inner] = v[f->fused] % space_.extents[f->inner];
-      } else if (const auto* r = std::get_if<Rotation>(&d)) {
-        int64_t sum = v[r->result];
-        for (int by : r->by) sum += v[by];
-        v[r->target] = sum % space_.extents[r->target];
-      }
+      if (!std::visit(recover, d)) return false;
     }
     return true;
   }
@@ -96,9 +86,9 @@ class InterpretedLeaf : public LeafKernel {
     int v = nest_.loops[depth];
     int64_t end = iterations_of(space_, v);
     for (const Derivation& d : nest_.recovered[depth + 1]) {
-      const auto* t = std::get_if<Tile>(&d);
-      if (t && t->inner == v)
-        end = std::min(end, space_.extents[t->parent] - frame.values[t->outer] * space_.extents[v]);
+      std::optional<Clip> clip = clip_of(d);
+      if (clip && clip->inside == v)
+        end = std::min(end, space_.extents[clip->variable] - frame.values[clip->tile] * space_.extents[v]);
     }
     return end;
   }

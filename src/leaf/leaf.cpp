@@ -33,21 +33,16 @@ double points_of(const StagePlan& stage) {
 // loop's first iteration, because a sum has the same addends in each.
 IterationSpace<int64_t> without(IterationSpace<int64_t> space, std::vector<bool> foreign) {
   std::vector<Derivation> kept;
-  for (auto d = space.derivations.rbegin(); d != space.derivations.rend(); ++d) {
-    bool drop = false;
-    if (const auto* t = std::get_if<Tile>(&*d)) {
-      drop = foreign[t->outer] || foreign[t->inner];
-      if (drop) foreign[t->parent] = true;
-    } else if (const auto* f = std::get_if<Fuse>(&*d)) {
-      drop = foreign[f->fused];
-      if (drop) foreign[f->outer] = foreign[f->inner] = true;
-    } else if (auto* r = std::get_if<Rotation>(&*d)) {
-      drop = foreign[r->result];
-      if (drop) foreign[r->target] = true;
-      std::erase_if(r->by, [&](int by) { return foreign[by]; });
+  auto is_foreign = [&](int v) -> bool { return foreign[v]; };
+  auto keep = [&](const auto& d) {
+    auto children = d.children();
+    if (std::none_of(children.begin(), children.end(), is_foreign)) {
+      kept.emplace_back(d.without_shifts(is_foreign));
+    } else {
+      for (int v : d.parents()) foreign[v] = true;
     }
-    if (!drop) kept.push_back(*d);
-  }
+  };
+  for (auto d = space.derivations.rbegin(); d != space.derivations.rend(); ++d) std::visit(keep, *d);
   space.derivations.assign(kept.rbegin(), kept.rend());
   return space;
 }

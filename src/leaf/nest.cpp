@@ -1,22 +1,9 @@
 #include "leaf/nest.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 
 namespace distal::core {
-
-namespace {
-
-bool is_ready(const Derivation& d, const std::vector<bool>& known) {
-  if (const auto* t = std::get_if<Tile>(&d)) return known[t->outer] && known[t->inner];
-  if (const auto* f = std::get_if<Fuse>(&d)) return known[f->fused];
-  const auto& r = std::get<Rotation>(d);
-  return known[r.result] && std::all_of(r.by.begin(), r.by.end(), [&](int v) { return known[v]; });
-}
-
-}  // namespace
 
 IterationSpace<int64_t> space_for(const IterationSpace<int64_t>& space, const std::vector<int>& variables) {
   std::vector<bool> in(static_cast<size_t>(space.size()), false);
@@ -42,9 +29,9 @@ std::vector<bool> known_before(const IterationSpace<int64_t>& space, const std::
 int64_t iterations_of(const IterationSpace<int64_t>& space, int loop) {
   int64_t out = space.extents[loop];
   for (const Derivation& d : space.derivations) {
-    const auto* t = std::get_if<Tile>(&d);
-    if (!t || t->outer != loop || space.extents[t->inner] == 0) continue;
-    out = std::min(out, ceil_div(space.extents[t->parent], space.extents[t->inner]));
+    std::optional<Clip> clip = clip_of(d);
+    if (!clip || clip->tile != loop || space.extents[clip->inside] == 0) continue;
+    out = std::min(out, ceil_div(space.extents[clip->variable], space.extents[clip->inside]));
   }
   return out;
 }
@@ -66,22 +53,6 @@ LeafNest make_leaf_nest(const IterationSpace<int64_t>& space, const std::vector<
     nest.recovered.push_back(std::move(here));
   }
   return nest;
-}
-
-std::vector<std::string> recovery_text(const Derivation& derivation, const std::function<std::string(int)>& name,
-                                       const std::function<std::string(int)>& extent) {
-  if (const auto* t = std::get_if<Tile>(&derivation)) {
-    return {
-        fmt::format("const Int {} = {} * {} + {};", name(t->parent), name(t->outer), extent(t->inner), name(t->inner))};
-  }
-  if (const auto* f = std::get_if<Fuse>(&derivation)) {
-    return {fmt::format("const Int {} = {} / {};", name(f->outer), name(f->fused), extent(f->inner)),
-            fmt::format("const Int {} = {} % {};", name(f->inner), name(f->fused), extent(f->inner))};
-  }
-  const auto& r = std::get<Rotation>(derivation);
-  std::string sum = name(r.result);
-  for (int by : r.by) sum += " + " + name(by);
-  return {fmt::format("const Int {} = ({}) % {};", name(r.target), sum, extent(r.target))};
 }
 
 std::vector<int> loops_to_share(const IterationSpace<int64_t>& space, const LeafNest& nest,

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <functional>
-#include <string>
 #include <vector>
 
 #include "plan/plan.h"
@@ -24,11 +22,6 @@ std::vector<bool> known_before(const IterationSpace<int64_t>& space, const std::
 // The number of iterations of a loop, without those that are always past the end: a loop may be divided into far more
 // parts than there are elements.
 int64_t iterations_of(const IterationSpace<int64_t>& space, int loop);
-
-// Lines of C++ that compute the derived variables of a derivation. The value of a tiled variable may be past its end.
-// `name` and `extent` give the text for a variable.
-std::vector<std::string> recovery_text(const Derivation& derivation, const std::function<std::string(int)>& name,
-                                       const std::function<std::string(int)>& extent);
 
 LeafNest make_leaf_nest(const IterationSpace<int64_t>& space, const std::vector<int>& loops);
 

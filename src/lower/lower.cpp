@@ -93,10 +93,8 @@ class Lowering {
   // Directly inside the last launch, or where another tensor is communicated further in.
   int outermost_position() const {
     int position = last_launch_position();
-    for (const Relation& r : nest_.relations) {
-      if (const auto* c = std::get_if<CommunicateRelation>(&r)) {
-        position = std::max(position, position_of_loop(c->at.name));
-      }
+    for (const auto* c : relations_of<CommunicateRelation>(nest_.relations)) {
+      position = std::max(position, position_of_loop(c->at.name));
     }
     return position;
   }
@@ -146,10 +144,8 @@ class Lowering {
       auto& list = acquire.accesses;
       if (std::find(list.begin(), list.end(), indices) == list.end()) list.push_back(indices);
     }
-    const CommunicateRelation* communicate = nullptr;
-    for (const Relation& r : nest_.relations) {
-      if (const auto* c = std::get_if<CommunicateRelation>(&r); c && c->tensor.text == tensor) communicate = c;
-    }
+    const auto* communicate =
+        find_relation<CommunicateRelation>(nest_.relations, [&](const auto& c) { return c.tensor.text == tensor; });
     acquire.by_default = !communicate;
     int requested = communicate ? position_of_loop(communicate->at.name) : default_position();
     acquire.at = requested >= 0 ? loop(requested).name : "";

@@ -15,10 +15,10 @@ namespace {
 class LeafBuilder {
  public:
   LeafBuilder(const Nest& nest, const PlacedNest& placed, const std::vector<Acquire>& acquires)
-      : nest_(nest), placed_(placed), acquires_(acquires) {
-    for (const Relation& r : nest.relations) {
-      if (const auto* p = std::get_if<PrecomputeRelation>(&r)) workspaces_.push_back(p);
-    }
+      : nest_(nest),
+        placed_(placed),
+        acquires_(acquires),
+        workspaces_(relations_of<PrecomputeRelation>(nest.relations)) {
     for (const Assignment& a : assignments(nest.body)) {
       std::vector<Access> all = accesses(a.rhs);
       all.push_back(a.lhs);
@@ -74,29 +74,33 @@ class LeafBuilder {
   // ---- marks ----
 
   void add_marks(const Nest& nest, LeafPart& out) const {
-    for (const Relation& r : nest.relations) {
-      if (const auto* p = std::get_if<ParallelizeRelation>(&r); p && nest.has_loop(p->variable)) {
-        if (p->race == Race::None) require_own_elements(nest, p->variable, "parallelize");
-        out.marks.push_back({LoopMark::Kind::Parallel, number(p->variable), p->variable.span, p->race, {}});
-        if (p->race == Race::Reduction) {
-          require_one_element(nest, p->variable, "parallelize",
-                              fmt::format("reorder it outwards, or say parallelize({}, atomics)", p->variable.name));
+    for (const auto* mark : relations_of<MarkRelation>(nest.relations)) {
+      if (!nest.has_loop(mark->variable)) continue;
+      check_mark(nest, mark->variable, mark->code);
+      out.marks.push_back({mark->code, number(mark->variable), mark->variable.span});
+    }
+  }
+
+  void check_mark(const Nest& nest, const IndexVar& loop, const LoopCode& code) const {
+    switch (code.kind) {
+      case LoopCode::Kind::Unroll: return;
+      case LoopCode::Kind::Parallel:
+        if (code.race == Race::None) require_own_elements(nest, loop, "parallelize");
+        if (code.race == Race::Reduction) {
+          require_one_element(nest, loop, "parallelize",
+                              fmt::format("reorder it outwards, or say parallelize({}, atomics)", loop.name));
         }
-      } else if (const auto* u = std::get_if<UnrollRelation>(&r); u && nest.has_loop(u->variable)) {
-        out.marks.push_back({LoopMark::Kind::Unroll, number(u->variable), u->variable.span, Race::None, u->factor});
-      } else if (const auto* v = std::get_if<VectorizeRelation>(&r); v && nest.has_loop(v->variable)) {
-        if (v->variable != nest.loops.back()) {
-          refuse(nest, v->variable.span,
+        return;
+      case LoopCode::Kind::Vectorize:
+        if (loop != nest.loops.back()) {
+          refuse(nest, loop.span,
                  fmt::format("vectorize: loop {} is not the innermost one; reorder it there, or vectorize {}",
-                             v->variable.name, nest.loops.back().name));
+                             loop.name, nest.loops.back().name));
         }
-        if (!contains(assignment_of(nest).lhs.indices, origins(nest, v->variable)[0])) {
-          require_one_element(nest, v->variable, "vectorize", "vectorize another loop");
-        } else {
-          require_own_elements(nest, v->variable, "vectorize");
+        if (!contains(assignment_of(nest).lhs.indices, origins(nest, loop)[0])) {
+          return require_one_element(nest, loop, "vectorize", "vectorize another loop");
         }
-        out.marks.push_back({LoopMark::Kind::Vectorize, number(v->variable), v->variable.span, Race::None, {}});
-      }
+        return require_own_elements(nest, loop, "vectorize");
     }
   }
 
@@ -106,7 +110,7 @@ class LeafBuilder {
     std::vector<bool> known(static_cast<size_t>(placed_.space.size()), false);
     for (const IndexVar& v : nest.enclosing_loops) known[number(v)] = true;
     for (size_t p = 0; p < nest.position(loop); ++p) known[number(nest.loops[p])] = true;
-    known = with_recovered(std::move(known));
+    known = with_recovered(placed_.space.derivations, std::move(known));
     const Assignment& a = assignment_of(nest);
     for (const IndexVar& index : a.lhs.indices) known[number(index)] = true;
     if (determined_by(placed_.space.derivations, known)[number(loop)]) return;
@@ -209,10 +213,7 @@ class LeafBuilder {
         for (IndexVar& v : sums_inside(*inner)) out.push_back(std::move(v));
       }
     }
-    for (IndexVar& v : out) {
-      auto at = std::find(w.copies.begin(), w.copies.end(), v);
-      if (at != w.copies.end()) v = w.originals[static_cast<size_t>(at - w.copies.begin())];
-    }
+    for (IndexVar& v : out) v = w.original_of(v);
     return out;
   }
 
@@ -222,23 +223,7 @@ class LeafBuilder {
     std::vector<bool> known(static_cast<size_t>(placed_.space.size()), false);
     for (const IndexVar& v : nest.enclosing_loops) known[number(v)] = true;
     for (const IndexVar& v : nest.loops) known[number(v)] = true;
-    return with_recovered(std::move(known));
-  }
-
-  std::vector<bool> with_recovered(std::vector<bool> known) const {
-    const auto& derivations = placed_.space.derivations;
-    for (auto d = derivations.rbegin(); d != derivations.rend(); ++d) {
-      if (const auto* t = std::get_if<Tile>(&*d)) {
-        known[t->parent] = known[t->parent] || (known[t->outer] && known[t->inner]);
-      } else if (const auto* f = std::get_if<Fuse>(&*d)) {
-        known[f->outer] = known[f->outer] || known[f->fused];
-        known[f->inner] = known[f->inner] || known[f->fused];
-      } else if (const auto* r = std::get_if<Rotation>(&*d)) {
-        bool all = known[r->result] && std::all_of(r->by.begin(), r->by.end(), [&](int by) { return known[by]; });
-        known[r->target] = known[r->target] || all;
-      }
-    }
-    return known;
+    return with_recovered(placed_.space.derivations, std::move(known));
   }
 
   // Adds the variables to `zero` that must be 0 at the first iteration of `variable` that the nest runs: itself if it
@@ -248,16 +233,12 @@ class LeafBuilder {
       if (std::find(zero.begin(), zero.end(), variable) == zero.end()) zero.push_back(variable);
       return;
     }
-    for (const Derivation& d : placed_.space.derivations) {
-      if (const auto* t = std::get_if<Tile>(&d); t && t->parent == variable) {
-        add_zero(known, t->outer, zero);
-        add_zero(known, t->inner, zero);
-      } else if (const auto* f = std::get_if<Fuse>(&d); f && (f->outer == variable || f->inner == variable)) {
-        add_zero(known, f->fused, zero);
-      } else if (const auto* r = std::get_if<Rotation>(&d); r && r->target == variable) {
-        add_zero(known, r->result, zero);
-      }
-    }
+    auto recovers = [&](const auto& d) {
+      auto parents = d.parents();
+      if (std::find(parents.begin(), parents.end(), variable) == parents.end()) return;
+      for (int child : d.children()) add_zero(known, child, zero);
+    };
+    for (const Derivation& derivation : placed_.space.derivations) std::visit(recovers, derivation);
   }
 
   // ---- the kernel of a library ----

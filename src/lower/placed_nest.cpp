@@ -20,9 +20,7 @@ class DimensionAssignment {
   DimensionAssignment(const Nest& nest, const Machine& machine) : nest_(nest), machine_(machine) {}
 
   std::map<std::string, MachinePosition> run() {
-    for (const Relation& r : nest_.relations) {
-      const auto* d = std::get_if<DistributeRelation>(&r);
-      if (!d) continue;
+    for (const auto* d : relations_of<DistributeRelation>(nest_.relations)) {
       if (d->dimension) {
         MachinePosition at{*d->level, *d->dimension};
         out_[d->variable.name] = at;
@@ -103,22 +101,25 @@ PlacedNest place_nest(const Nest& nest, const Statement& statement, const std::m
     if (!out.loops.empty() && out.loops.back().distributed && out.loops.back().level != level) flush_rounds();
     const IntExpr& grid = out.machine.levels[level].extents[dimension];
     if (!(out.space.extents[variable] == grid)) {
-      auto [round, processor] = add_tile(out.space, variable, loop.name + "_turn", loop.name + "_processor", grid);
-      rounds.push_back({round, false, 0, 0, loop.name});
-      variable = processor;
+      Tile turns =
+          SplitRelation{loop, {loop.name + "_turn", {}}, {loop.name + "_processor", {}}, grid}.add_to(out.space);
+      out.space.derivations.emplace_back(turns);
+      rounds.push_back({turns.outer, false, 0, 0, loop.name});
+      variable = turns.inner;
     }
     out.loops.push_back({variable, true, level, dimension, loop.name});
   }
   flush_rounds();
 
-  for (const Relation& r : nest.relations) {
-    if (const auto* h = std::get_if<HoldRelation>(&r)) out.held.push_back({h->level, h->dimension, h->face});
-    const auto* e = std::get_if<EverywhereRelation>(&r);
+  for (const auto* h : relations_of<HoldRelation>(nest.relations)) {
+    out.held.push_back({h->level, h->dimension, h->face});
+  }
+  for (const auto* e : relations_of<EverywhereRelation>(nest.relations)) {
     // A later distribute may have taken the dimension.
-    bool free = e && std::none_of(out.loops.begin(), out.loops.end(), [&](const PlacedLoop& l) {
-                  return l.distributed && l.level == e->level && l.dimension == e->dimension;
-                });
-    if (free) out.everywhere.push_back({e->level, e->dimension});
+    bool taken = std::any_of(out.loops.begin(), out.loops.end(), [&](const PlacedLoop& l) {
+      return l.distributed && l.level == e->level && l.dimension == e->dimension;
+    });
+    if (!taken) out.everywhere.push_back({e->level, e->dimension});
   }
   return out;
 }

@@ -63,13 +63,10 @@ void require_marked_loops_in_leaf(const StagePlan& stage) {
   const Leaf& leaf = leaf_of(*stage.stage);
   for (const LoopMark& m : leaf.root.marks) {
     if (std::find(stage.leaf_loops.begin(), stage.leaf_loops.end(), m.loop) != stage.leaf_loops.end()) continue;
-    const char* command = m.kind == LoopMark::Kind::Parallel ? "parallelize"
-                          : m.kind == LoopMark::Kind::Unroll ? "unroll"
-                                                             : "vectorize";
     refuse(nest_of(stage.stage->concrete), m.span,
            fmt::format("{0}: tensors are communicated inside loop {1}, so its iterations are steps of the processor; "
                        "{0} a loop below every communicate",
-                       command, stage.space.names[m.loop]));
+                       m.command(), stage.space.names[m.loop]));
   }
 }
 

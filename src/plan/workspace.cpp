@@ -16,19 +16,7 @@ std::vector<int64_t> spans(const IterationSpace<int64_t>& space, const std::vect
   std::vector<int64_t> span(space.extents.size(), 1);
   for (int loop : loops) span[loop] = space.extents[loop];
   for (auto d = space.derivations.rbegin(); d != space.derivations.rend(); ++d) {
-    if (const auto* t = std::get_if<Tile>(&*d)) {
-      int64_t whole_tiles = checked_mul(span[t->outer] - 1, space.extents[t->inner]);
-      span[t->parent] = std::min(space.extents[t->parent], checked_add(whole_tiles, span[t->inner]));
-    } else if (const auto* f = std::get_if<Fuse>(&*d)) {
-      bool is_fixed = span[f->fused] == 1;
-      int64_t rows = is_fixed ? 1 : ceil_div(span[f->fused] - 1, space.extents[f->inner]) + 1;
-      span[f->outer] = std::min(space.extents[f->outer], rows);
-      span[f->inner] = is_fixed ? 1 : space.extents[f->inner];
-    } else if (const auto* r = std::get_if<Rotation>(&*d)) {
-      bool is_fixed = span[r->result] == 1;
-      for (int by : r->by) is_fixed = is_fixed && span[by] == 1;
-      span[r->target] = is_fixed ? 1 : space.extents[r->target];
-    }
+    std::visit([&](const auto& r) { r.span(space.extents, span); }, *d);
   }
   return span;
 }

@@ -106,15 +106,7 @@ class Printer {
 
   std::string marks(const LeafPart& part) const {
     std::string out;
-    for (const LoopMark& m : part.marks) {
-      switch (m.kind) {
-        case LoopMark::Kind::Parallel:
-          out += fmt::format(" parallel {}{}", name(m.loop), m.race == Race::None ? "" : " by " + to_string(m.race));
-          break;
-        case LoopMark::Kind::Unroll: out += fmt::format(" unroll {} {}", name(m.loop), m.factor.to_string()); break;
-        case LoopMark::Kind::Vectorize: out += fmt::format(" vectorize {}", name(m.loop)); break;
-      }
-    }
+    for (const LoopMark& m : part.marks) out += " " + m.in_program(name(m.loop));
     return out;
   }
   void show(const Init& n, int depth) { line(depth, fmt::format("init {} = 0", n.tensor)); }

@@ -111,13 +111,9 @@ struct Compute {
 };
 
 // A loop of the leaf that runs in parallel, unrolled or vectorized.
-struct LoopMark {
-  enum class Kind { Parallel, Unroll, Vectorize };
-  Kind kind = Kind::Parallel;
+struct LoopMark : LoopCode {
   int loop = 0;
-  SourceSpan span;         // of the loop's name in the command
-  Race race = Race::None;  // of a parallel loop
-  IntExpr factor{1};       // of an unrolled one
+  SourceSpan span;  // of the loop's name in the command
 };
 
 // A nest of loops around an assignment, or around further parts that run one after the other: the producer of a

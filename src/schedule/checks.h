@@ -51,8 +51,8 @@ std::vector<IndexVar> sums_of(const std::vector<Relation>& relations, const Assi
 // The kernel that replaces this nest's innermost loops; null if there is none.
 const SubstituteRelation* substitution_of(const Nest& nest);
 
-// How a relation changes the code of loop `v`: "parallelized", "unrolled" or "vectorized"; empty if it does not.
-std::string mark_on(const Relation& relation, const IndexVar& v);
+// What parallelize, unroll or vectorize said of loop `v`; null if none did.
+const LoopCode* code_of(const Nest& nest, const IndexVar& v);
 
 // The precompute that made the workspace `name`; null if `name` is a tensor.
 const PrecomputeRelation* workspace_of(const std::vector<Relation>& relations, const std::string& name);

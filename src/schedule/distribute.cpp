@@ -25,8 +25,8 @@ std::string dimensions_text(const Grid& grid) {
 
 std::vector<int> used_levels(const Nest& nest) {
   std::vector<int> levels;
-  for (const Relation& r : nest.relations) {
-    if (const auto* d = std::get_if<DistributeRelation>(&r); d && d->level) levels.push_back(*d->level);
+  for (const auto* d : relations_of<DistributeRelation>(nest.relations)) {
+    if (d->level) levels.push_back(*d->level);
   }
   return levels;
 }
@@ -258,9 +258,8 @@ void require_free_dimensions(const Nest& before, const Nest& after, const Machin
   for (size_t l = 0; l < machine.levels.size(); ++l) {
     if (!level || *level == static_cast<int>(l)) have += machine.levels[l].extents.size();
   }
-  for (const Relation& r : after.relations) {
-    const auto* d = std::get_if<DistributeRelation>(&r);
-    wanted += d && (!level || d->level == level) ? 1 : 0;
+  for (const auto* d : relations_of<DistributeRelation>(after.relations)) {
+    wanted += !level || d->level == level ? 1 : 0;
   }
   if (wanted <= have) return;
   refuse(before, span,
@@ -270,17 +269,13 @@ void require_free_dimensions(const Nest& before, const Nest& after, const Machin
 }
 
 void refuse_taken_dimensions(const Nest& nest, const Compound& made, const SourceSpan& span) {
-  for (const Relation& r : made.relations) {
-    const auto* d = std::get_if<DistributeRelation>(&r);
-    if (!d) continue;
-    for (const Relation& old : nest.relations) {
-      const auto* o = std::get_if<DistributeRelation>(&old);
-      if (o && o->level == d->level && o->dimension == d->dimension) {
-        refuse(nest, span,
-               fmt::format("distribute: loop {} is distributed onto dimension {} of level {} of the machine already",
-                           o->variable.name, *d->dimension, *d->level));
-      }
-    }
+  for (const auto* d : relations_of<DistributeRelation>(made.relations)) {
+    const auto* taken = find_relation<DistributeRelation>(
+        nest.relations, [&](const auto& o) { return o.level == d->level && o.dimension == d->dimension; });
+    if (!taken) continue;
+    refuse(nest, span,
+           fmt::format("distribute: loop {} is distributed onto dimension {} of level {} of the machine already",
+                       taken->variable.name, *d->dimension, *d->level));
   }
 }
 

@@ -54,11 +54,12 @@ void require_innermost(const Nest& nest, const SubstituteCommand& c) {
 }
 
 // A mark says how to generate the code of a loop, so it has no effect on a loop that a kernel replaces.
-void refuse_replaced_mark(const Nest& nest, const SubstituteCommand& c, const Relation& relation) {
-  for (const IndexVar& v : c.variables) {
-    std::string how = mark_on(relation, v);
-    if (how.empty()) continue;
-    refuse(nest, c.kernel.span, fmt::format("substitute: loop {} is {}, and the kernel would replace it", v.name, how));
+void refuse_replaced_marks(const Nest& nest, const SubstituteCommand& c) {
+  for (const auto* mark : relations_of<MarkRelation>(nest.relations)) {
+    if (!contains(c.variables, mark->variable)) continue;
+    refuse(nest, c.kernel.span,
+           fmt::format("substitute: loop {} is {}, and the kernel would replace it", mark->variable.name,
+                       mark->code.done()));
   }
 }
 
@@ -74,10 +75,9 @@ std::optional<IndexVar> summed_index(const Nest& nest, const IndexVar& loop) {
 void require_leaf_loop(const Nest& nest, const IndexVar& v, const std::string& command) {
   require_loop(nest, v, command);
   require_plain_body(nest, v, command);
-  for (const Relation& r : nest.relations) {
-    std::string how = mark_on(r, v);
-    if (how.empty()) continue;
-    refuse(nest, v.span, fmt::format("{}: loop {} is {} already; split it to have both", command, v.name, how));
+  if (const LoopCode* code = code_of(nest, v)) {
+    refuse(nest, v.span,
+           fmt::format("{}: loop {} is {} already; split it to have both", command, v.name, code->done()));
   }
   require_replaceable(nest, v, command);
 }
@@ -132,12 +132,10 @@ Nest apply(const Nest& nest, const SubstituteCommand& c, const ScheduleContext&)
   }
   Nest out = nest;
   SubstituteRelation made{c.variables, c.kernel};
-  for (const Relation& r : nest.relations) {
-    if (const auto* comm = std::get_if<CommunicateRelation>(&r)) {
-      refuse_inside_kernel(nest, made, comm->at, c.kernel.span, comm->tensor.text);
-    }
-    refuse_replaced_mark(nest, c, r);
+  for (const auto* comm : relations_of<CommunicateRelation>(nest.relations)) {
+    refuse_inside_kernel(nest, made, comm->at, c.kernel.span, comm->tensor.text);
   }
+  refuse_replaced_marks(nest, c);
   out.relations.push_back(made);
   return out;
 }
@@ -160,14 +158,14 @@ Nest apply(const Nest& nest, const ParallelizeCommand& c, const ScheduleContext&
                        c.variable.name, output, c.race == Race::Reduction ? "reduction" : "atomic addition"));
   }
   Nest out = nest;
-  out.relations.push_back(ParallelizeRelation{c.variable, c.race});
+  out.relations.push_back(MarkRelation{c.variable, {LoopCode::Kind::Parallel, c.race, {}}});
   return out;
 }
 
 Nest apply(const Nest& nest, const UnrollCommand& c, const ScheduleContext&) {
   require_leaf_loop(nest, c.variable, "unroll");
   Nest out = nest;
-  out.relations.push_back(UnrollRelation{c.variable, c.factor});
+  out.relations.push_back(MarkRelation{c.variable, {LoopCode::Kind::Unroll, Race::None, c.factor}});
   return out;
 }
 
@@ -183,7 +181,7 @@ Nest apply(const Nest& nest, const VectorizeCommand& c, const ScheduleContext&) 
                        c.variable.name, a.lhs.tensor, sum->name));
   }
   Nest out = nest;
-  out.relations.push_back(VectorizeRelation{c.variable});
+  out.relations.push_back(MarkRelation{c.variable, {LoopCode::Kind::Vectorize, Race::None, {}}});
   return out;
 }
 

@@ -160,9 +160,8 @@ class Precompute {
                          "processor; reorder the loop outwards, or declare {} as a tensor with a distribution",
                          loop.name, c_.workspace.text));
     }
-    for (const Relation& r : nest_.relations) {
-      const auto* c = std::get_if<CommunicateRelation>(&r);
-      if (!c || c->at != loop) continue;
+    for (const auto* c : relations_of<CommunicateRelation>(nest_.relations)) {
+      if (c->at != loop) continue;
       refuse(
           nest_, c_.workspace.span,
           fmt::format("precompute: {} is communicated at loop {}, which would be inside the workspace; communicate it "

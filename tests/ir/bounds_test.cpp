@@ -264,7 +264,7 @@ TEST(Concrete, ANestRoundTrips) {
   Stmt s = concrete("A(i, j) = B(i, k) * C(k, j)");
   EXPECT_TRUE(to_stmt(nest_of(s)) == s);
   Nest nest = nest_of(s);
-  nest.relations.emplace_back(ParallelizeRelation{{"i", {}}});
+  nest.relations.emplace_back(MarkRelation{{"i", {}}, {}});
   Stmt marked = to_stmt(nest);
   EXPECT_TRUE(to_stmt(nest_of(marked)) == marked);
   EXPECT_EQ(to_string(marked), "∀i ∀j ∀k A(i, j) += B(i, k) * C(k, j) s.t. parallelize(i)");
@@ -295,7 +295,7 @@ TEST(Concrete, EveryRelationPrints) {
   EXPECT_EQ(to_string(Relation(EverywhereRelation{0, 1})), "everywhere(level 0 dimension 1)");
   EXPECT_EQ(to_string(Relation(CommunicateRelation{Name{"A", {}}, i})), "communicate(A, i)");
   EXPECT_EQ(to_string(Relation(SubstituteRelation{{i, o}, Name{"gemm", {}}})), "substitute({i, o}, gemm)");
-  EXPECT_EQ(to_string(Relation(ParallelizeRelation{i})), "parallelize(i)");
+  EXPECT_EQ(to_string(Relation(MarkRelation{i, {}})), "parallelize(i)");
 }
 
 }  // namespace

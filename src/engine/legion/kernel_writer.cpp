@@ -189,8 +189,8 @@ class KernelWriter {
       for (const std::string& text : recovery_text(
                d, [&](int v) { return name(v); }, extent))
         line(text);
-      if (const auto* t = std::get_if<Tile>(&d)) {
-        line(fmt::format("if ({} >= {}) continue;", name(t->parent), extent(t->parent)));
+      if (std::optional<Clip> clip = clip_of(d)) {
+        line(fmt::format("if ({} >= {}) continue;", name(clip->variable), extent(clip->variable)));
       }
     }
   }
