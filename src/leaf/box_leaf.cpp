@@ -158,8 +158,6 @@ class BoxLeaf : public LeafKernel {
   mutable std::unique_ptr<LeafKernel> fallback_;
 };
 
-constexpr const char* kInterpretedWhileSmall = "interpreted as long as there is little to do";
-
 // Why the kernel is not a library.
 std::string why_not_library(const BoxTerms& terms, const Compute& compute, const std::vector<std::string>& names,
                             ElementType type) {
@@ -172,27 +170,28 @@ std::string why_not_library(const BoxTerms& terms, const Compute& compute, const
 }
 
 std::string explain_part(const BoxPlanner& planner, const BoxPart& part, const Compute& compute,
-                         const std::vector<std::string>& names, ElementType type) {
+                         const std::vector<std::string>& names, ElementType type, const std::string& otherwise) {
   std::vector<std::string> operands{to_string(compute.assignment.lhs)};
   for (const LeafTerm& t : part.terms.terms) {
     for (const Access& a : accesses(t.expr)) operands.push_back(to_string(a));
   }
   Box box = planner.finder().likely(part.terms);
   const BoxKernel* kernel = part.kernel_for(box);
-  std::string out = kernel ? kernel->explain(box, operands) : kInterpretedWhileSmall;
+  std::string out = kernel ? kernel->explain(box, operands) : otherwise;
   if (kernel && kernel->is_library()) return out;
   return out + why_not_library(part.terms, compute, names, type);
 }
 
 }  // namespace
 
-std::string explain_box_leaf(const LeafTask& task, ElementType type, BoxChoice choice) {
+std::string explain_box_leaf(const LeafTask& task, ElementType type, BoxChoice choice, const std::string& otherwise) {
   const Compute& compute = *task.part->compute();
-  if (!choice.compile && compute.terms.size() > 1) return kInterpretedWhileSmall;
+  if (!choice.compile && compute.terms.size() > 1) return otherwise;
   BoxPlanner planner(task, type, choice);
   std::string out;
   for (const BoxPart& part : planner.parts()) {
-    out += (out.empty() ? "" : "; then ") + explain_part(planner, part, compute, task.stage->space.names, type);
+    out +=
+        (out.empty() ? "" : "; then ") + explain_part(planner, part, compute, task.stage->space.names, type, otherwise);
   }
   return out;
 }

@@ -21,8 +21,9 @@ struct BoxChoice {
 std::unique_ptr<LeafKernel> make_box_leaf(const LeafTask& task, ElementType type, BoxChoice choice,
                                           std::function<std::unique_ptr<LeafKernel>()> make_fallback);
 
-// Says in words which kernels the terms of the part use, assuming their likely strides.
-std::string explain_box_leaf(const LeafTask& task, ElementType type, BoxChoice choice);
+// Says in words which kernels the terms of the part use, assuming their likely strides; `otherwise` says what runs
+// where there is none.
+std::string explain_box_leaf(const LeafTask& task, ElementType type, BoxChoice choice, const std::string& otherwise);
 
 // The C++ of these kernels, one after the other.
 std::string box_leaf_sources(const LeafTask& task, ElementType type);

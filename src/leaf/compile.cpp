@@ -80,6 +80,8 @@ std::string leaf_compiler() {
   return "";
 }
 
+bool can_compile_leaves() { return !environment("DISTAL_CXX").empty() || !leaf_compiler().empty(); }
+
 CompiledLeaf compile_leaf(const std::string& source, CompileOptions options) {
   std::string compiler = leaf_compiler();
   if (compiler.empty())

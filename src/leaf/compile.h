@@ -31,4 +31,8 @@ CompiledLeaf compile_leaf(const std::string& source, CompileOptions options = {}
 // The path of the compiler for leaves: $DISTAL_CXX, or else c++, g++ or clang++ on the path; empty if there is none.
 std::string leaf_compiler();
 
+// False where leaves must do without a compiler: there is none, and $DISTAL_CXX asks for none. With a wrong DISTAL_CXX
+// compile_leaf says what is wrong.
+bool can_compile_leaves();
+
 }  // namespace distal::core

@@ -46,8 +46,9 @@ struct CompiledTerm {
 template <class T>
 class InterpretedLeaf : public LeafKernel {
  public:
-  explicit InterpretedLeaf(const LeafTask& task)
-      : space_(task.space),
+  InterpretedLeaf(const LeafTask& task, std::string description)
+      : description_(std::move(description)),
+        space_(task.space),
         nest_(make_leaf_nest(task.space, task.loops)),
         operands_(task.part->compute()->operands),
         accumulate_(task.part->compute()->accumulate) {
@@ -63,7 +64,7 @@ class InterpretedLeaf : public LeafKernel {
     if (recover(frame, 0)) loop(frame, 0);
   }
 
-  std::string description() const override { return "interpreted"; }
+  std::string description() const override { return description_; }
 
  private:
   struct Frame {
@@ -146,6 +147,7 @@ class InterpretedLeaf : public LeafKernel {
     return stack.back();
   }
 
+  std::string description_;
   IterationSpace<int64_t> space_;
   LeafNest nest_;
   std::vector<LeafOperand> operands_;
@@ -155,9 +157,9 @@ class InterpretedLeaf : public LeafKernel {
 
 }  // namespace
 
-std::unique_ptr<LeafKernel> make_interpreted_leaf(const LeafTask& task, ElementType type) {
+std::unique_ptr<LeafKernel> make_interpreted_leaf(const LeafTask& task, ElementType type, std::string description) {
   return with_element_type(type, [&](auto zero) -> std::unique_ptr<LeafKernel> {
-    return std::make_unique<InterpretedLeaf<decltype(zero)>>(task);
+    return std::make_unique<InterpretedLeaf<decltype(zero)>>(task, std::move(description));
   });
 }
 

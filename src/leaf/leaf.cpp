@@ -20,6 +20,7 @@ namespace {
 constexpr double kTinyPoints = 2e6;
 // Below this many points BLAS is close enough not to compile.
 constexpr double kManyPoints = 4e9;
+constexpr const char* kWithoutCompiler = "interpreted, as there is no C++ compiler";
 
 double points_of(const StagePlan& stage) {
   double points = 1;
@@ -73,10 +74,12 @@ double points_of(const LeafTask& task) {
 
 bool is_tiny(const LeafTask& task) { return points_of(*task.stage) <= kTinyPoints && task.part->marks.empty(); }
 
-// Interprets a tiny leaf until that has cost as much time as compiling. Then it runs the leaf that `make_compiled`
-// makes.
-std::unique_ptr<LeafKernel> make_tiny_part(const LeafTask& task, ElementType type,
-                                           std::function<std::unique_ptr<LeafKernel>()> make_compiled) {
+// Interprets a leaf that is tiny, until that has cost as much time as compiling, or for which there is no compiler.
+// Otherwise the leaf is the one that `make_compiled` makes.
+std::unique_ptr<LeafKernel> make_maybe_compiled_part(const LeafTask& task, ElementType type,
+                                                     std::function<std::unique_ptr<LeafKernel>()> make_compiled) {
+  if (!can_compile_leaves()) return make_interpreted_leaf(task, type, kWithoutCompiler);
+  if (!is_tiny(task)) return make_compiled();
   return make_tiered_leaf(make_interpreted_leaf(task, type), points_of(task), kTinyPoints, std::move(make_compiled));
 }
 
@@ -89,7 +92,7 @@ std::string why_in_order(const LeafTask& task) {
 bool has_many_points(const LeafTask& task) { return points_of(*task.stage) >= kManyPoints && !leaf_compiler().empty(); }
 
 BoxChoice automatic_choice(const LeafTask& task) {
-  return {.library = true, .compile = !is_tiny(task), .small = has_many_points(task)};
+  return {.library = true, .compile = !is_tiny(task) && can_compile_leaves(), .small = has_many_points(task)};
 }
 
 LibraryChoice library_choice(const LeafTask& task, bool strict) {
@@ -97,19 +100,19 @@ LibraryChoice library_choice(const LeafTask& task, bool strict) {
 }
 
 std::unique_ptr<LeafKernel> make_plain_part(const LeafTask& task, ElementType type, bool strict) {
-  auto code = [task, type, strict] { return make_generated_leaf(task, type, strict); };
-  return is_tiny(task) ? make_tiny_part(task, type, code) : code();
+  return make_maybe_compiled_part(task, type, [task, type, strict] { return make_generated_leaf(task, type, strict); });
 }
 
 std::unique_ptr<LeafKernel> make_automatic_part(const LeafTask& task, ElementType type) {
   if (!why_in_order(task).empty()) return make_plain_part(task, type, false);
-  auto compiled = [task, type] {
-    return make_box_leaf(task, type, {.compile = true, .small = has_many_points(task)}, nullptr);
+  auto make_other = [task, type] {
+    return make_maybe_compiled_part(task, type, [task, type] {
+      return make_box_leaf(task, type, {.compile = true, .small = has_many_points(task)}, nullptr);
+    });
   };
-  if (!is_tiny(task)) return compiled();
-  auto tiny = [task, type, compiled] { return make_tiny_part(task, type, compiled); };
-  std::unique_ptr<LeafKernel> made = make_box_leaf(task, type, automatic_choice(task), tiny);
-  return made ? std::move(made) : tiny();
+  BoxChoice choice = automatic_choice(task);
+  std::unique_ptr<LeafKernel> made = choice.compile ? nullptr : make_box_leaf(task, type, choice, make_other);
+  return made ? std::move(made) : make_other();
 }
 
 std::unique_ptr<LeafKernel> make_part(const LeafTask& task, ElementType type, LeafChoice choice) {
@@ -137,9 +140,11 @@ std::string explain_part(const LeafTask& task, ElementType type) {
     return fmt::format("{}: {}\n", what, explain_library_leaf(task, type, library_choice(task, false)));
   }
   if (std::string why = why_in_order(task); !why.empty()) {
+    if (!can_compile_leaves()) return fmt::format("{}: {}\n", what, kWithoutCompiler);
     return fmt::format("{}: generated code, loop by loop, because {}\n", what, why);
   }
-  return fmt::format("{}: {}\n", what, explain_box_leaf(task, type, automatic_choice(task)));
+  const char* otherwise = can_compile_leaves() ? "interpreted as long as there is little to do" : kWithoutCompiler;
+  return fmt::format("{}: {}\n", what, explain_box_leaf(task, type, automatic_choice(task), otherwise));
 }
 
 std::string part_sources(const LeafTask& task, ElementType type) {

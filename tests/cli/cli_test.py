@@ -508,6 +508,17 @@ class Resources(CliTest):
         self.refuse(3, "compiler", "run", file, "--leaf", "generated", "--set", "ni=8,nj=8,nk=8", env=env)
         self.succeed("run", file, "--leaf", "interpreted", "--set", "ni=8,nj=8,nk=8", env=env)
 
+    def test_no_compiler_at_all(self):
+        """Leaves that BLAS does not run are interpreted, and the report says so."""
+        env = {"PATH": "/nonexistent", "DISTAL_CXX": "", "DISTAL_CACHE": str(self.folder / "cache")}
+        without = "interpreted, as there is no C++ compiler"
+        run = ["run", ALGORITHMS / "mttkrp.distal", "--set", "ni=50,nj=60,nk=70,nl=16", "--reps", 1]
+        self.assertEqual(self.json_of(*run, env=env)["leaves"], [without])
+        self.assertIn(f", {without} leaf, double\n", self.succeed(*run, env=env))
+        self.assertEqual(self.json_of("run", ALGORITHMS / "ttv.distal", env=env)["leaves"], ["BLAS"])
+        self.assertIn(without, self.succeed("explain", *run[1:4], "--dump=leaf", env=env))
+        self.refuse(3, "no C++ compiler was found", *run, "--leaf", "generated", env=env)
+
     def test_no_blas(self):
         file = ALGORITHMS / "ttv.distal"
         sizes = ("--set", "ni=8,nj=8,nk=8")

@@ -291,6 +291,27 @@ TEST(LeafChoiceTest, TheLibraryWhereSubstituteAsksForIt) {
   EXPECT_EQ(make_leaf(tiny.stages[0], ElementType::Double, LeafChoice::Automatic)->description(), "interpreted");
 }
 
+TEST(LeafChoiceTest, WithoutACompiler) {
+  ScopedVariable path("PATH", "/nonexistent"), chosen("DISTAL_CXX", "");
+  const std::string interpreted = "interpreted, as there is no C++ compiler";
+  auto description = [](const std::string& text, const std::string& sizes, LeafChoice choice = LeafChoice::Automatic) {
+    return make_leaf(test::plan_algorithm(text, sizes).stages[0], ElementType::Double, choice)->description();
+  };
+  for (const char* sizes : {"ni=8,nj=8,nk=8", "ni=500,nj=500,nk=500"}) {
+    EXPECT_EQ(description("mttkrp", sizes), interpreted);
+    EXPECT_EQ(description("ttv", sizes), "BLAS");
+    EXPECT_EQ(description("summa", sizes), "gemm (BLAS)");
+    EXPECT_EQ(description("ttv", sizes, LeafChoice::Strict), interpreted);
+  }
+  const std::string sum = "x(i) = A(i, j) * y(j) + y(i)", made = "x(i) += A(i, j) * y(j) + y(i): ";
+  EXPECT_EQ(explained(sum), made + interpreted + "\n");
+  EXPECT_EQ(explained(sum + "\nschedule\n  vectorize(j)"), made + interpreted + "\n");
+  for (const char* text : {"mttkrp", "ttm"}) test::run_algorithm(text, "ni=9,nj=8,nk=7");
+  // A compiler that was asked for must be there.
+  ScopedVariable wrong("DISTAL_CXX", "/nonexistent/c++");
+  EXPECT_NE(test::message_of([&] { description("mttkrp", "ni=500,nj=500,nk=500"); }), "");
+}
+
 // ---- addresses beyond 2^31 elements, without their memory ----
 
 // Only one element of each operand exists. Its view places it at a far coordinate.
