@@ -6,10 +6,28 @@
 #include "engine/legion/build.h"
 #include "engine/legion/emit.h"
 #include "engine/legion/program.h"
+#include "support/cache.h"
 
 namespace distal::core {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+// Emitted files begin with the same line. Throws an Error if a file of another kind would be overwritten.
+void require_own_files(const std::string& folder, const std::map<std::string, std::string>& files) {
+  for (const auto& [name, text] : files) {
+    fs::path path = fs::path(folder) / name;
+    std::error_code failed;
+    if (!fs::exists(path, failed) || first_line(read_text(path)) == first_line(text)) continue;
+    throw Error(fmt::format("{} exists already, and `distal emit` did not write it", path.string()), {},
+                "name another folder with -o, or move the file away");
+  }
+}
+
+}  // namespace
 
 int emit_command(const CliOptions& options) {
   if (options.target != "legion") {
@@ -21,7 +39,9 @@ int emit_command(const CliOptions& options) {
     one.file = file;
     sources.push_back({legion_name(fs::path(file).stem().string()), legion_program(load_module(one).module)});
   }
-  write_files(options.output, emit_legion(sources));
+  std::map<std::string, std::string> files = emit_legion(sources);
+  require_own_files(options.output, files);
+  write_files(options.output, files);
   fmt::print(
       "wrote {0}/{1}.cpp and its build files; build it with\n  cmake -S {0} -B {0}/build -DLegion_DIR=... && "
       "cmake --build {0}/build\n",

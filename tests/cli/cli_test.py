@@ -445,6 +445,22 @@ class Refusals(CliTest):
             self.refuse(2, wanted, "run", SUMMA, *more, "--save", nowhere, env=without)
         self.refuse(2, "cannot be opened for writing", "run", SUMMA, "--save", f"A={self.folder}")
 
+    def test_emit_overwrites_its_own_files_only(self):
+        emit = ["emit", SUMMA, "-o", self.folder / "out"]
+        self.succeed(*emit)
+        self.succeed(*emit, "--set", SMALL)
+        for path in sorted((self.folder / "out").rglob("*.*")):
+            text = path.read_text(encoding="utf-8")
+            self.assertRegex(text, r"\A(//|#) Emitted by DISTAL for Legion\.\n", path)
+        for name in ("CMakeLists.txt", "summa.cpp"):
+            mine = self.folder / "out" / name
+            emitted = mine.read_text(encoding="utf-8")
+            mine.write_text("mine\n" + emitted, encoding="utf-8")
+            wanted = [f"{mine} exists already, and `distal emit` did not write it", "name another folder with -o"]
+            self.refuse(2, wanted, *emit)
+            self.assertEqual(mine.read_text(encoding="utf-8"), "mine\n" + emitted)
+            mine.write_text(emitted, encoding="utf-8")
+
     def test_plan(self):
         self.refuse(2, "subcommand is required", "plan")
         self.refuse(2, "NK is required", "plan", "cosma", 8, 8)

@@ -125,8 +125,7 @@ void add_kernels(const std::vector<LegionSource>& sources, std::map<std::string,
 std::string main_text(const std::vector<LegionSource>& sources) {
   bool gpus = std::any_of(sources.begin(), sources.end(), uses_gpus);
   std::string out =
-      fmt::format("// Emitted by DISTAL for Legion.\n\n#include \"distal/{}.h\"\n\nusing namespace distal_legion;\n\n",
-                  gpus ? "gpu" : "program");
+      fmt::format("\n#include \"distal/{}.h\"\n\nusing namespace distal_legion;\n\n", gpus ? "gpu" : "program");
   std::string all;
   for (const LegionSource& s : sources) {
     out += write_legion_program(s) + "\n";
@@ -156,6 +155,9 @@ std::map<std::string, std::string> emit_legion(const std::vector<LegionSource>& 
   add_kernels(sources, out, files);
   out[sources[0].name + ".cpp"] = main_text(sources);
   out["CMakeLists.txt"] = cmake_text(sources, files);
+  for (auto& [file, text] : out) {
+    text.insert(0, fmt::format("{} Emitted by DISTAL for Legion.\n", file == "CMakeLists.txt" ? "#" : "//"));
+  }
   return out;
 }
 
