@@ -67,10 +67,10 @@ class TensorHandle {
   std::vector<PieceInfo> pieces();
   // Uses the caller's buffer for one processor's piece from now on, without a copy. Strides count in elements; the
   // default is a dense block in the storage order of the format. The buffer must outlive the tensor. The elements of a
-  // piece must not overlap, and a kernel's output must not overlap its inputs.
+  // piece must not overlap, and a kernel's output must not overlap its inputs. For a processor that owns no element any
+  // buffer will do, also a null pointer.
   void bind(int64_t processor, void* data, std::vector<int64_t> strides = {});
-  // The same, for a buffer of `elements` elements: throws an Error if the piece does not fit. The buffer of a processor
-  // that owns no piece has 0 elements.
+  // The same, for a buffer of `elements` elements: throws an Error if the piece does not fit.
   void bind_elements(int64_t processor, void* data, int64_t elements, std::vector<int64_t> strides = {});
 
   // Moves the tensor into another format; its elements keep their values. Each new owner that lacks an element receives

@@ -4,15 +4,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "api/buffers.h"
 #include "api/module_builder.h"
 #include "api/state.h"
-#include "data/npy.h"
+#include "data/npy_reader.h"
+#include "data/npy_writer.h"
 #include "distal/error.h"
 #include "distal/kernel.h"
 #include "store/huge_pages.h"
+#include "store/slabs.h"
 #include "support/available_memory.h"
 #include "support/checked.h"
 #include "support/text.h"
@@ -50,10 +51,10 @@ int64_t processors_of(const TensorState& tensor) {
   return out;
 }
 
-// An empty buffer, for a processor that has no part of the tensor.
+// A buffer of a processor that owns no element. It is not used.
 bool is_of_nobody(const TensorState::Bound& b, const core::TensorPieces& pieces) {
   bool exists = b.processor >= 0 && b.processor < pieces.owners().machine().processors;
-  return exists && b.elements == 0 && !pieces.owners().owns_any(b.processor);
+  return exists && !pieces.owners().owns_any(b.processor);
 }
 
 void require_piece(const TensorState& tensor, const TensorState::Bound& b, const core::TensorPieces& pieces) {
@@ -180,12 +181,12 @@ bool TensorState::uses_memory() const {
   return false;
 }
 
-// The other processors' pieces stay as they are. An empty buffer takes back what a processor had that is no longer
-// there.
+// The other processors' pieces stay as they are. An empty buffer or a null pointer takes back what a processor had that
+// is no longer there.
 void TensorState::bind(const Bound& buffer) {
   auto is_for_the_same = [&](const Bound& b) { return b.processor == buffer.processor; };
   bool is_gone = buffer.processor >= processors_of(*this);
-  if (is_gone && buffer.elements == 0 && std::erase_if(bound, is_for_the_same) > 0) return;
+  if (is_gone && (buffer.elements == 0 || !buffer.data) && std::erase_if(bound, is_for_the_same) > 0) return;
   if (has_current_pieces() && !is_of_nobody(buffer, *pieces_)) {
     require_piece(*this, buffer, *pieces_);
     if (!keeps(buffer.processor)) {
@@ -295,29 +296,24 @@ void TensorHandle::bind_elements(int64_t processor, void* data, int64_t elements
 }
 
 void TensorHandle::load(const std::string& npy_file) {
-  core::NpyArray array = core::read_npy(npy_file);
+  core::NpyReader file(npy_file);
   core::TensorPieces& pieces = state_->pieces();
-  if (array.shape != shape()) {
+  if (file.shape() != shape()) {
     throw Error(fmt::format("{}: the file's shape is ({}), the tensor's is ({})", npy_file,
-                            fmt::join(array.shape, ", "), fmt::join(shape(), ", ")));
+                            fmt::join(file.shape(), ", "), fmt::join(shape(), ", ")));
   }
-  if (array.type != pieces.type()) {
-    throw Error(fmt::format("{}: the file holds {}, the tensor {}", npy_file, core::to_string(array.type),
+  if (file.type() != pieces.type()) {
+    throw Error(fmt::format("{}: the file holds {}, the tensor {}", npy_file, core::to_string(file.type()),
                             core::to_string(pieces.type())));
   }
-  auto size = static_cast<size_t>(core::size_of(pieces.type()));
-  std::vector<int64_t> extents = shape();
-  fill_elements([&](const std::vector<int64_t>& at, void* element) {
-    size_t index = 0;
-    for (size_t d = 0; d < at.size(); ++d) index = index * static_cast<size_t>(extents[d]) + static_cast<size_t>(at[d]);
-    std::memcpy(element, array.data.data() + index * size, size);
-  });
+  core::load_pieces(pieces, file.order(), [&](auto lo, auto hi, std::byte* to) { file.read(lo, hi, to); });
 }
 
 void TensorHandle::save(const std::string& npy_file) {
   require_whole(*state_, "copy it (copy_kernel) to one on a single processor, and write what its rank has");
   core::TensorPieces& pieces = state_->pieces();
-  core::write_npy(npy_file, {pieces.type(), shape(), pieces.gather()});
+  core::write_npy(npy_file, pieces.type(), shape(), core::ProcessGroup(),
+                  [&](const core::WriteNpyRect& write) { core::save_pieces(pieces, write); });
 }
 
 void* TensorHandle::element(const std::vector<int64_t>& at) const {

@@ -8,6 +8,7 @@
 #include "check/reference.h"
 #include "engine/runner.h"
 #include "store/tensor_store.h"
+#include "support/process_group.h"
 
 namespace distal::core {
 
@@ -27,7 +28,8 @@ class Backend {
   virtual bool is_local(int64_t processor) const = 0;  // whether this process has the processor's pieces
   // A whole tensor in row-major order. Without `everywhere` only the reporter gets it.
   virtual std::vector<std::byte> gather(int tensor, bool everywhere) = 0;
-  virtual bool is_reporter() const = 0;  // whether this process prints and saves for all
+  virtual bool is_reporter() const = 0;  // whether this process prints for all
+  virtual const ProcessGroup& group() const = 0;
   // Merges the check results of all processes.
   virtual CheckResult combined(const CheckResult& mine) = 0;
 

@@ -8,7 +8,7 @@
 
 #include "cli/dataset.h"
 #include "cli/saved_check.h"
-#include "data/npy.h"
+#include "data/npy_writer.h"
 #include "engine/legion/build.h"
 #include "engine/legion/emit.h"
 #include "engine/legion/gpu_leaf.h"
@@ -117,16 +117,20 @@ class LegionRun {
       out.arguments.insert(out.arguments.end(), {"--set", fmt::format("{}={}", p.name, loaded_.params.at(p.name))});
     }
     for (const auto& [tensor, file] : parse_files(options_.load, "--load", loaded_.module)) {
-      out.arguments.insert(out.arguments.end(), {"--load", tensor + "=" + in_row_order(tensor, file)});
+      out.arguments.insert(out.arguments.end(), {"--load", tensor + "=" + in_row_order(tensor)});
     }
     for (const std::string& word : options_.save) out.arguments.insert(out.arguments.end(), {"--save", word});
     return out;
   }
 
   // Copies a NumPy file. The emitted program reads only row-major files with a version 1.0 header, as write_npy writes.
-  std::string in_row_order(const std::string& tensor, const std::string& file) const {
+  std::string in_row_order(const std::string& tensor) const {
     std::string copy = exchange_.file("load_" + tensor + ".npy");
-    write_npy(copy, read_npy(file));
+    int index = plan_.tensor_index(tensor);
+    Rect all = whole(plan_.tensors[index].owners.shape());
+    std::vector<std::byte> elements = data_.whole(index);
+    write_npy(copy, loaded_.module.type, {all.hi.begin(), all.hi.end()}, ProcessGroup(),
+              [&](const WriteNpyRect& write) { write(all.lo, all.hi, elements.data()); });
     return copy;
   }
 

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "cli/prepared_run.h"
+#include "data/npy_writer.h"
 #include "support/environment.h"
 
 namespace distal::core {
@@ -46,7 +47,7 @@ void require_runnable(const CliOptions& options) {
   const Module& module = plan.program->module;
   require_host(module, options.engine);
   require_options(options, module);
-  Dataset::check(plan, parse_files(options.load, "--load", module));
+  Dataset(plan, parse_files(options.load, "--load", module), options.seed);  // throws if a file does not fit
   for (const auto& [tensor, file] : parse_files(options.save, "--save", module)) require_writable(file);
 }
 

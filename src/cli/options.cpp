@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <filesystem>
 #include <sstream>
 
 #include "lang/parse.h"
@@ -20,6 +21,19 @@ std::pair<std::string, std::string> name_and_value(const std::string& word, cons
     throw Error(fmt::format("{} takes NAME={}, and got '{}'", option, value, word));
   }
   return {word.substr(0, equals), word.substr(equals + 1)};
+}
+
+// Throws an Error if two tensors would be saved to one file.
+void require_files_apart(const std::map<std::string, std::string>& files) {
+  std::map<std::filesystem::path, std::string> tensors;
+  for (const auto& [tensor, file] : files) {
+    std::error_code failed;
+    auto [other, is_new] =
+        tensors.emplace(std::filesystem::weakly_canonical(std::filesystem::absolute(file), failed), tensor);
+    if (is_new) continue;
+    throw Error(fmt::format("--save {}={}: {} is saved to this file", tensor, file, other->second), {},
+                "name one file for each tensor");
+  }
 }
 
 }  // namespace
@@ -56,6 +70,7 @@ std::map<std::string, std::string> parse_files(const std::vector<std::string>& w
     }
     if (!out.emplace(name, file).second) throw Error(fmt::format("{} names a file for tensor {} twice", option, name));
   }
+  if (option == "--save") require_files_apart(out);
   return out;
 }
 

@@ -46,7 +46,7 @@ inline int64_t samples(const CliOptions& options) { return options.check ? 0 : 1
 // Parses "a=1,b=2". Throws an Error for anything else.
 Bindings parse_settings(const std::vector<std::string>& settings);
 
-// Parses "B=b.npy", given once per tensor. Returns the file names by tensor.
+// Parses "B=b.npy", given once per tensor. Returns the file names by tensor; those of --save are different.
 std::map<std::string, std::string> parse_files(const std::vector<std::string>& words, const std::string& option,
                                                const Module& module);
 

@@ -7,12 +7,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
-#include <fstream>
 #include <set>
 
 #include "cli/threads_backend.h"
+#include "data/npy_writer.h"
 #include "lower/compile.h"
+#include "store/slabs.h"
 #include "support/available_memory.h"
 #include "support/text.h"
 
@@ -24,19 +24,6 @@ void require_cpu(const Grid& grid, const std::string& engine) {
   if (grid.processor != ProcessorKind::Gpu) return;
   throw Error(fmt::format("{} has gpu processors, and the {} engine has none", to_string(grid), engine), grid.span, {},
               Error::Kind::Resources);
-}
-
-// The files that --load names. Throws an Error if they do not fit into memory: every process reads all of them.
-std::map<std::string, std::string> checked_load_files(const CliOptions& options, const Module& module, int processes) {
-  std::map<std::string, std::string> files = parse_files(options.load, "--load", module);
-  int64_t bytes = 0;
-  for (const auto& [tensor, file] : files) {
-    std::error_code missing;  // reported when the file is read
-    auto size = std::filesystem::file_size(file, missing);
-    if (!missing) bytes += static_cast<int64_t>(size);
-  }
-  require_memory(bytes * processes, available_memory());
-  return files;
 }
 
 LeafChoice leaf_choice(const CliOptions& options) {
@@ -81,16 +68,13 @@ void require_options(const CliOptions& options, const Module& module) {
   parse_files(options.save, "--save", module);
 }
 
-RunInputs::RunInputs(const CliOptions& options, const LoadedModule& loaded, int processes)
+RunInputs::RunInputs(const CliOptions& options, const LoadedModule& loaded)
     : plan(make_plan(compile(loaded.module), loaded.params)),
-      data(plan, checked_load_files(options, loaded.module, processes), options.seed) {}
+      data(plan, parse_files(options.load, "--load", loaded.module), options.seed) {}
 
 int64_t extra_bytes(const Plan& plan, const CliOptions& options, bool has_all_pieces) {
-  int64_t bytes = checking_bytes(plan, samples(options), has_all_pieces);
-  for (const auto& [tensor, file] : parse_files(options.save, "--save", plan.program->module)) {
-    bytes = std::max(bytes, whole_bytes(plan, plan.tensor_index(tensor)));
-  }
-  return bytes;
+  int64_t files = static_cast<int64_t>(options.load.size()) * NpyReader::kKeptBytes;
+  return checking_bytes(plan, samples(options), has_all_pieces) + files;
 }
 
 PreparedRun::PreparedRun(const CliOptions& options, const LoadedModule& loaded)
@@ -142,9 +126,8 @@ void PreparedRun::run_all() {
 void PreparedRun::save(const std::string& tensor, const std::string& file) {
   int index = plan_.tensor_index(tensor);
   const Coordinates& shape = plan_.tensors[index].owners.shape();
-  std::vector<std::byte> whole = backend_->gather(index, false);
-  if (!backend_->is_reporter()) return;
-  write_npy(file, {backend_->store().type(), {shape.begin(), shape.end()}, std::move(whole)});
+  write_npy(file, backend_->store().type(), {shape.begin(), shape.end()}, backend_->group(),
+            [&](const WriteNpyRect& write) { save_pieces(backend_->store().pieces(index), write); });
 }
 
 RunReport PreparedRun::report() const {

@@ -20,9 +20,9 @@ void require_host(const Module& module, const std::string& engine);
 // Throws an Error if options conflict with each other, with the engine, or with the program's tensors.
 void require_options(const CliOptions& options, const Module& module);
 
-// The plan and the data of a run. Every process makes its own; `processes` is their number on one machine.
+// The plan and the data of a run. Every process makes its own.
 struct RunInputs {
-  RunInputs(const CliOptions& options, const LoadedModule& loaded, int processes = 1);
+  RunInputs(const CliOptions& options, const LoadedModule& loaded);
   RunInputs(const RunInputs&) = delete;
   RunInputs& operator=(const RunInputs&) = delete;
 
@@ -30,8 +30,8 @@ struct RunInputs {
   Dataset data;
 };
 
-// The most memory that a process needs besides the plan's, to check results and to save them. `has_all_pieces`: this is
-// the only process.
+// The most memory that a process needs besides the plan's, to check results and to load files. `has_all_pieces`: this
+// is the only process.
 int64_t extra_bytes(const Plan& plan, const CliOptions& options, bool has_all_pieces);
 
 // A program that is ready to run: planned, verified, with its data in place.

@@ -3,6 +3,7 @@
 #include "cli/legion_run.h"
 #include "cli/mpi_start.h"
 #include "cli/prepared_run.h"
+#include "data/npy_writer.h"
 
 namespace distal::core {
 

@@ -27,12 +27,14 @@ class ThreadsBackend : public Backend {
   bool is_local(int64_t) const override { return true; }
   std::vector<std::byte> gather(int tensor, bool) override { return store_->gather(tensor); }
   bool is_reporter() const override { return true; }
+  const ProcessGroup& group() const override { return alone_; }
   CheckResult combined(const CheckResult& mine) override { return mine; }
   std::string description() const override { return "threads"; }
   int64_t peak_per_processor() const override { return allocator_.peak_per_processor(); }
   int64_t resident_bytes() const override { return core::resident_bytes(); }
 
  private:
+  ProcessGroup alone_;
   MemoryNeeds needs_;
   Allocator allocator_;
   std::unique_ptr<TensorStore> store_;

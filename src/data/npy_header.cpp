@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -152,6 +154,22 @@ class HeaderParser {
 };
 
 }  // namespace
+
+std::vector<int> NpyHeader::order() const {
+  std::vector<int> out(shape.size());
+  std::iota(out.begin(), out.end(), 0);
+  if (fortran_order) std::reverse(out.begin(), out.end());
+  return out;
+}
+
+int64_t NpyHeader::bytes() const {
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
+  int64_t bytes = size_of(type);
+  for (int64_t extent : shape) {
+    if (__builtin_mul_overflow(bytes, extent, &bytes)) return -1;
+  }
+  return bytes;
+}
 
 void refuse_npy(const std::string& path, const std::string& reason) {
   throw Error(fmt::format("'{}' {}", path, reason), {},

@@ -53,6 +53,8 @@ class TensorPieces {
   // Changes whenever the memory of a piece changes. No two tensors have the same version.
   int64_t version() const { return version_; }
   bool has_piece(int64_t processor) const;
+  // Whether the piece is one of this process's own.
+  bool is_ours(int64_t processor) const { return has_piece(processor) && pieces_[processor].is_ours; }
   int64_t bytes_here(int64_t processor) const;  // 0 if this process has no piece of the processor
   std::byte* data(int64_t processor) const { return pieces_[processor].data; }
   const Coordinates& strides(int64_t processor) const { return pieces_[processor].strides; }
@@ -83,7 +85,6 @@ class TensorPieces {
     Coordinates strides;
   };
   int64_t local_offset(const Piece& piece, const Coordinates& at) const;
-  bool is_ours(int64_t processor) const { return has_piece(processor) && pieces_[processor].is_ours; }
   int64_t first_local_replica(const Colour& colour) const;
 
   Ownership owners_;

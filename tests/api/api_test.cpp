@@ -245,15 +245,22 @@ TEST(Api, BuffersThatDoNotFitAreRefused) {
   Tensor<double> A("A", {2, 2});
   A.bind(7, buffer.data());
   EXPECT_EQ(error_of([&] { A.pieces(); }), "error: tensor A: processor 7 owns no piece that a buffer could hold");
-  // A processor that owns nothing accepts only an empty buffer.
+  // A processor that owns nothing accepts any buffer.
   Format cut({Dense}, Distribution(Machine{Grid(3)}, {0}));
   Tensor<double> D("D", {2}, cut);
   std::vector<double> empty;
   D.bind(2, empty);
   EXPECT_EQ(D.pieces().size(), 2U);
   D.bind(2, empty);
-  EXPECT_EQ(error_of([&] { D.bind(2, buffer); }),
-            "error: tensor D: processor 2 owns no piece that a buffer could hold");
+  D.bind(2, static_cast<double*>(nullptr));
+  D.bind(2, buffer);
+  D.bind(2, buffer.data(), {7});
+  D.fill([](const std::vector<int64_t>& at) { return double(at[0] + 1); });
+  EXPECT_EQ(buffer, std::vector<double>(4));
+  Tensor<double> E("E", {2}, cut);
+  for (int64_t p : {2, 1, 0}) E.bind(p, p < 2 ? buffer.data() + p : nullptr);
+  E.copy_from(D);
+  EXPECT_EQ(buffer, (std::vector<double>{1, 2, 0, 0}));
   EXPECT_EQ(error_of([&] { D.bind(3, empty); }), "error: tensor D: processor 3 owns no piece that a buffer could hold");
   EXPECT_EQ(error_of([&] { D.bind(1, empty); }), "error: tensor D: the buffer for processor 1 is null");
   Tensor<double> B("B", {2, 2});

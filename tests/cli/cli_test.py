@@ -444,6 +444,10 @@ class Refusals(CliTest):
             wanted = f"'{self.folder}/no/a.npy' cannot be opened for writing"
             self.refuse(2, wanted, "run", SUMMA, *more, "--save", nowhere, env=without)
         self.refuse(2, "cannot be opened for writing", "run", SUMMA, "--save", f"A={self.folder}")
+        for engine in ("threads", "mpi"):
+            same = ["--save", f"A={self.folder}/a.npy", "--save", f"B={self.folder}/../{self.folder.name}/a.npy"]
+            wanted = [f"--save B={self.folder}/../{self.folder.name}/a.npy: A is saved to this file", "name one file for each tensor"]
+            self.refuse(2, wanted, "run", SUMMA, "--engine", engine, *same)
 
     def test_emit_overwrites_its_own_files_only(self):
         emit = ["emit", SUMMA, "-o", self.folder / "out"]
@@ -574,7 +578,7 @@ class Resources(CliTest):
         program = self.write("copy.distal", "tensor a(536870912)\ntensor b(536870912)\na(i) = b(i)\n")
         done = distal_within(2048, "run", program, "--load", f"b={file}")
         self.assertEqual(done.returncode, 3, done.stderr)
-        self.assertIn(f"'{file}' needs 4294967296 bytes of memory, more than is available", done.stderr)
+        self.assertIn("cannot allocate 4294967296 bytes for processor 0", done.stderr)
 
     def test_no_plan_fits(self):
         self.refuse(3, ["no plan fits", "needs at least", "has 100"], "plan", "cosma", 100, 100, 100, 4, 100)

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "cli/prepared_run.h"
+#include "data/npy_writer.h"
 #include "engine/mpi/engine.h"
 #include "support/available_memory.h"
 #include "support/text.h"
@@ -17,7 +18,7 @@ namespace {
 class MpiBackend : public Backend {
  public:
   MpiBackend(const Plan& plan, const Cluster& cluster, MpiOptions options, const MakeLeaves& make_leaves)
-      : cluster_(cluster), engine_(plan, cluster, options, available_memory()) {
+      : cluster_(cluster), group_(cluster), engine_(plan, cluster, options, available_memory()) {
     engine_.use_leaves(compile_once_per_node(make_leaves));
   }
 
@@ -35,6 +36,7 @@ class MpiBackend : public Backend {
     return engine_.gather(tensor, everywhere ? MpiEngine::At::All : MpiEngine::At::Root);
   }
   bool is_reporter() const override { return cluster_.rank() == 0; }
+  const ProcessGroup& group() const override { return group_; }
   CheckResult combined(const CheckResult& mine) override;
   std::string description() const override;
   int64_t peak_per_processor() const override { return engine_.peak_per_processor(); }
@@ -59,6 +61,7 @@ class MpiBackend : public Backend {
   }
 
   const Cluster& cluster_;
+  ClusterGroup group_;
   MpiEngine engine_;
 };
 
@@ -103,7 +106,7 @@ int run_on_ranks(const CliOptions& options, const Cluster& cluster) {
   for (const auto& [name, value] : loaded.params) params += fmt::format(" {}={}", name, value);
   require_same(cluster, "the program and its params", to_string(loaded.module) + params);
   std::unique_ptr<RunInputs> inputs;
-  agree_on_error(cluster, [&] { inputs = std::make_unique<RunInputs>(options, loaded, cluster.ranks_on_machine()); });
+  agree_on_error(cluster, [&] { inputs = std::make_unique<RunInputs>(options, loaded); });
   require_same(cluster, "the data that --load read", fmt::format("{}", inputs->data.digest()));
   auto make_backend = [&](const Plan& plan, const MakeLeaves& make_leaves) {
     MpiOptions mpi{options.threads, cluster.shares()};
