@@ -24,25 +24,49 @@ Definition& definition_of(TensorState& tensor) {
   return *tensor.definition;
 }
 
-template <class Action>
-void add(TensorState& tensor, Action action) {
-  definition_of(tensor).schedule.push_back({std::move(action), {}});
-}
+// What a distribute goes onto, and the number of its targets.
+struct OntoFor {
+  const Onto& onto;
+  size_t targets;
+};
 
-// The grid. Roles of targets become a notation with `targets` dimensions.
-core::GridRef ref_for(const Onto::Target& target, size_t targets) {
-  core::GridRef out = target.ref;
-  if (target.roles.empty()) return out;
-  out.notation = distal::to_core(target.roles, targets);
-  for (const Distribution::Cyclic& c : target.cyclic) deal_out(c, *out.notation);
-  return out;
-}
+// Makes the arguments of a command in the compiler's types. The params, machines and tensors that they bring with them
+// must be declared in the program, so the definition notes them.
+struct Arguments {
+  Definition& definition;
 
-// The params and machines that a target brings with it must be declared in the program.
-void note(TensorState& tensor, const Onto::Target& target) {
+  core::Argument operator()(const IndexVar& v) const { return to_core(v); }
+  core::Argument operator()(const std::vector<IndexVar>& vs) const { return to_core(vs); }
+  core::Argument operator()(const Expr& part) const { return part.expr(); }
+  core::Argument operator()(const std::string& name) const { return core::Name{name, {}}; }
+  core::Argument operator()(const Int& number) const {
+    definition.numbers.push_back(number);
+    return number.expr();
+  }
+  core::Argument operator()(const std::vector<TensorHandle>& tensors) const {
+    std::vector<core::Name> out;
+    for (const TensorHandle& t : tensors) out.push_back({t.name(), {}});
+    return out;
+  }
+  // Roles of targets become a notation.
+  core::Argument operator()(const OntoFor& to) const {
+    const Onto::Target& target = to.onto.target();
+    definition.numbers.insert(definition.numbers.end(), target.numbers.begin(), target.numbers.end());
+    if (target.machine) definition.machines.push_back(*target.machine);
+    core::GridRef out = target.ref;
+    if (!target.roles.empty()) {
+      out.notation = distal::to_core(target.roles, to.targets);
+      for (const Distribution::Cyclic& c : target.cyclic) deal_out(c, *out.notation);
+    }
+    return out;
+  }
+};
+
+template <class... Types>
+Schedule& add(TensorState& tensor, const char* command, const Types&... arguments) {
   Definition& definition = definition_of(tensor);
-  definition.numbers.insert(definition.numbers.end(), target.numbers.begin(), target.numbers.end());
-  if (target.machine) definition.machines.push_back(*target.machine);
+  definition.schedule.push_back({command, {Arguments{definition}(arguments)...}, {}});
+  return tensor.schedule;
 }
 
 }  // namespace
@@ -80,54 +104,39 @@ Onto& Onto::cyclic(int target, const Int& block) {
 }
 
 Schedule& Schedule::split(const IndexVar& target, const IndexVar& outer, const IndexVar& inner, const Int& size) {
-  add(*tensor_, core::SplitCommand{to_core(target), to_core(outer), to_core(inner), size.expr()});
-  definition_of(*tensor_).numbers.push_back(size);
-  return *this;
+  return add(*tensor_, "split", target, outer, inner, size);
 }
 
 Schedule& Schedule::divide(const IndexVar& target, const IndexVar& outer, const IndexVar& inner, const Int& parts) {
-  add(*tensor_, core::DivideCommand{to_core(target), to_core(outer), to_core(inner), parts.expr()});
-  definition_of(*tensor_).numbers.push_back(parts);
-  return *this;
+  return add(*tensor_, "divide", target, outer, inner, parts);
 }
 
 Schedule& Schedule::collapse(const IndexVar& outer, const IndexVar& inner, const IndexVar& fused) {
-  add(*tensor_, core::CollapseCommand{to_core(outer), to_core(inner), to_core(fused)});
-  return *this;
+  return add(*tensor_, "collapse", outer, inner, fused);
 }
 
-Schedule& Schedule::reorder(const std::vector<IndexVar>& order) {
-  add(*tensor_, core::ReorderCommand{to_core(order)});
-  return *this;
-}
+Schedule& Schedule::reorder(const std::vector<IndexVar>& order) { return add(*tensor_, "reorder", order); }
 
 Schedule& Schedule::rotate(const IndexVar& target, const std::vector<IndexVar>& by, const IndexVar& result) {
-  add(*tensor_, core::RotateCommand{to_core(target), to_core(by), to_core(result)});
-  return *this;
+  return add(*tensor_, "rotate", target, by, result);
 }
 
 Schedule& Schedule::distribute(const IndexVar& variable) { return distribute(std::vector<IndexVar>{variable}); }
 
 Schedule& Schedule::distribute(const std::vector<IndexVar>& variables) {
-  add(*tensor_, core::DistributeCommand{to_core(variables), std::nullopt});
-  return *this;
+  return add(*tensor_, "distribute", variables);
 }
 
 Schedule& Schedule::distribute(const std::vector<IndexVar>& variables, const Onto& onto) {
   if (!onto.target().roles.empty()) {
     throw Error("distribute: roles are those of targets; name their distributed and local loops too");
   }
-  add(*tensor_, core::DistributeCommand{to_core(variables), onto.target().ref});
-  note(*tensor_, onto.target());
-  return *this;
+  return add(*tensor_, "distribute", variables, OntoFor{onto, 0});
 }
 
 Schedule& Schedule::distribute(const std::vector<IndexVar>& targets, const std::vector<IndexVar>& distributed,
                                const std::vector<IndexVar>& local, const Onto& onto) {
-  add(*tensor_, core::DistributeOntoCommand{to_core(targets), to_core(distributed), to_core(local),
-                                            ref_for(onto.target(), targets.size())});
-  note(*tensor_, onto.target());
-  return *this;
+  return add(*tensor_, "distribute", targets, distributed, local, OntoFor{onto, targets.size()});
 }
 
 Schedule& Schedule::communicate(const TensorHandle& tensor, const IndexVar& at) {
@@ -135,40 +144,31 @@ Schedule& Schedule::communicate(const TensorHandle& tensor, const IndexVar& at) 
 }
 
 Schedule& Schedule::communicate(const std::vector<TensorHandle>& tensors, const IndexVar& at) {
-  core::CommunicateCommand command{{}, to_core(at)};
-  for (const TensorHandle& t : tensors) command.tensors.push_back({t.name(), {}});
-  add(*tensor_, std::move(command));
-  return *this;
+  return add(*tensor_, "communicate", tensors, at);
 }
 
 Schedule& Schedule::substitute(const std::vector<IndexVar>& variables, const LeafKernelName& kernel) {
-  add(*tensor_, core::SubstituteCommand{to_core(variables), {kernel.name, {}}});
-  return *this;
+  return add(*tensor_, "substitute", variables, kernel.name);
 }
 
 Schedule& Schedule::parallelize(const IndexVar& variable, OutputRace race) {
-  core::Race how = race == OutputRace::None        ? core::Race::None
-                   : race == OutputRace::Reduction ? core::Race::Reduction
-                                                   : core::Race::Atomics;
-  add(*tensor_, core::ParallelizeCommand{to_core(variable), how});
-  return *this;
+  switch (race) {
+    case OutputRace::None: return add(*tensor_, "parallelize", variable);
+    case OutputRace::Reduction: return add(*tensor_, "parallelize", variable, std::string("reduction"));
+    case OutputRace::Atomics: return add(*tensor_, "parallelize", variable, std::string("atomics"));
+  }
+  throw core::InternalError("unknown race");
 }
 
 Schedule& Schedule::unroll(const IndexVar& variable, const Int& factor) {
-  add(*tensor_, core::UnrollCommand{to_core(variable), factor.expr()});
-  definition_of(*tensor_).numbers.push_back(factor);
-  return *this;
+  return add(*tensor_, "unroll", variable, factor);
 }
 
-Schedule& Schedule::vectorize(const IndexVar& variable) {
-  add(*tensor_, core::VectorizeCommand{to_core(variable)});
-  return *this;
-}
+Schedule& Schedule::vectorize(const IndexVar& variable) { return add(*tensor_, "vectorize", variable); }
 
 Schedule& Schedule::precompute(const Expr& part, const std::vector<IndexVar>& variables,
                                const std::vector<IndexVar>& copies, const std::string& workspace) {
-  add(*tensor_, core::PrecomputeCommand{part.expr(), to_core(variables), to_core(copies), {workspace, {}}});
-  return *this;
+  return add(*tensor_, "precompute", part, variables, copies, workspace);
 }
 
 Schedule& Schedule::precompute(const Expr& part, const std::vector<IndexVar>& variables,

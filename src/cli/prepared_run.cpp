@@ -51,9 +51,7 @@ void require_host(const Module& module, const std::string& engine) {
   }
   for (const ScheduledStatement& s : module.statements) {
     for (const Command& command : s.schedule) {
-      std::optional<GridRef> onto;
-      if (const auto* d = std::get_if<DistributeCommand>(&command.action)) onto = d->onto;
-      if (const auto* d = std::get_if<DistributeOntoCommand>(&command.action)) onto = d->onto;
+      const GridRef* onto = onto_of(command);
       if (onto && onto->grid) require_cpu(*onto->grid, engine);
     }
   }

@@ -14,11 +14,6 @@ struct Printer {
   std::string operator()(const Assignment& s) const {
     return fmt::format("{} {} {}", to_string(s.lhs), to_string(s.op), to_string(s.rhs));
   }
-  std::string operator()(const Sequence& s) const {
-    std::vector<std::string> parts;
-    for (const Stmt& part : s.statements) parts.push_back(to_string(part));
-    return fmt::format("({})", fmt::join(parts, " ; "));
-  }
   std::string operator()(const Where& s) const {
     return fmt::format("({} where {})", to_string(s.consumer), to_string(s.producer));
   }
@@ -56,7 +51,6 @@ std::string nest_text(const Nest& nest, std::string indent) {
 
 Stmt::Stmt(Forall node) : node_(std::make_shared<const Node>(std::move(node))) {}
 Stmt::Stmt(Assignment node) : node_(std::make_shared<const Node>(std::move(node))) {}
-Stmt::Stmt(Sequence node) : node_(std::make_shared<const Node>(std::move(node))) {}
 Stmt::Stmt(Where node) : node_(std::make_shared<const Node>(std::move(node))) {}
 Stmt::Stmt(SuchThat node) : node_(std::make_shared<const Node>(std::move(node))) {}
 
@@ -83,6 +77,11 @@ size_t Nest::position(const IndexVar& variable) const {
 
 bool Nest::is_distributed(const IndexVar& variable) const {
   return find_relation<DistributeRelation>(relations, [&](const auto& d) { return d.variable == variable; }) != nullptr;
+}
+
+void Nest::replace_loop(const IndexVar& variable, const std::vector<IndexVar>& with) {
+  auto at = loops.erase(loops.begin() + static_cast<std::ptrdiff_t>(position(variable)));
+  loops.insert(at, with.begin(), with.end());
 }
 
 Nest nest_of(const Stmt& stmt) {

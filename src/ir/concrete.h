@@ -12,19 +12,17 @@ namespace distal::core {
 
 struct Forall;
 struct Assignment;
-struct Sequence;
 struct Where;
 struct SuchThat;
 
 // Concrete index notation: nested loops with the relations of the schedule. Immutable; copies share nodes.
 class Stmt {
  public:
-  using Node = std::variant<Forall, Assignment, Sequence, Where, SuchThat>;
+  using Node = std::variant<Forall, Assignment, Where, SuchThat>;
 
   // NOLINTBEGIN: every node is a statement
   Stmt(Forall node);
   Stmt(Assignment node);
-  Stmt(Sequence node);
   Stmt(Where node);
   Stmt(SuchThat node);
   // NOLINTEND
@@ -48,10 +46,6 @@ struct Assignment {
   AssignOp op;
   Expr rhs;
   bool operator==(const Assignment&) const = default;
-};
-struct Sequence {
-  std::vector<Stmt> statements;
-  bool operator==(const Sequence&) const = default;
 };
 struct Where {  // the producer runs first and fills the workspace that the consumer reads
   Stmt consumer;
@@ -88,6 +82,8 @@ struct Nest {
   bool has_loop(const IndexVar& variable) const;
   size_t position(const IndexVar& variable) const;
   bool is_distributed(const IndexVar& variable) const;
+  // Puts the loops `with` in the place of a loop.
+  void replace_loop(const IndexVar& variable, const std::vector<IndexVar>& with);
 };
 
 Nest nest_of(const Stmt& stmt);

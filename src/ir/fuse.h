@@ -1,16 +1,6 @@
 #pragma once
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "ir/interval.h"
-#include "lang/index_notation.h"
-#include "support/checked.h"
 
 namespace distal::core {
 
@@ -20,15 +10,9 @@ struct Fuse {
 
   std::array<int, 2> parents() const { return {outer, inner}; }
   std::array<int, 1> children() const { return {fused}; }
-  std::array<int, 0> shifts() const { return {}; }
-  std::optional<Clip> clip() const { return std::nullopt; }
   template <class Renumber>
   Fuse renumbered(Renumber number) const {
     return {number(outer), number(inner), number(fused)};
-  }
-  template <class Ignored>
-  Fuse without_shifts(Ignored) const {
-    return *this;
   }
 
   template <class Number>

@@ -1,8 +1,16 @@
 #pragma once
 
-#include <cstdint>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lang/index_notation.h"
 #include "lang/int_expr.h"
+#include "support/checked.h"
 
 namespace distal::core {
 

@@ -23,6 +23,16 @@ void insert(const Variables& variables, std::vector<bool>& set) {
   for (int v : variables) set[v] = true;
 }
 
+// The variables that recovery needs besides the children.
+template <class D>
+std::vector<int> shifts_of(const D& derivation) {
+  if constexpr (requires { derivation.shifts(); }) {
+    return derivation.shifts();
+  } else {
+    return {};
+  }
+}
+
 std::vector<bool> only(int variables, int variable) {
   std::vector<bool> out(static_cast<size_t>(variables), false);
   out[variable] = true;
@@ -105,14 +115,14 @@ std::vector<bool> recovered_from(const std::vector<Derivation>& derivations, int
   auto visit = [&](const auto& d) {
     if (!any_in(d.parents(), in)) return;
     insert(d.children(), in);
-    insert(d.shifts(), in);
+    insert(shifts_of(d), in);
   };
   for (const Derivation& derivation : derivations) std::visit(visit, derivation);
   return in;
 }
 
 bool is_ready(const Derivation& derivation, const std::vector<bool>& known) {
-  return std::visit([&](const auto& d) { return all_in(d.children(), known) && all_in(d.shifts(), known); },
+  return std::visit([&](const auto& d) { return all_in(d.children(), known) && all_in(shifts_of(d), known); },
                     derivation);
 }
 
@@ -126,7 +136,7 @@ std::vector<bool> with_recovered(const std::vector<Derivation>& derivations, std
 
 std::vector<bool> determined_by(const std::vector<Derivation>& derivations, std::vector<bool> known) {
   auto visit = [&](const auto& d) {
-    if (all_in(d.parents(), known) && all_in(d.shifts(), known)) insert(d.children(), known);
+    if (all_in(d.parents(), known) && all_in(shifts_of(d), known)) insert(d.children(), known);
   };
   for (const Derivation& derivation : derivations) std::visit(visit, derivation);
   return known;
@@ -147,7 +157,15 @@ std::vector<std::string> recovery_text(const Derivation& derivation, const Varia
 }
 
 std::optional<Clip> clip_of(const Derivation& derivation) {
-  return std::visit([](const auto& d) { return d.clip(); }, derivation);
+  return std::visit(
+      [](const auto& d) -> std::optional<Clip> {
+        if constexpr (requires { d.clip(); }) {
+          return d.clip();
+        } else {
+          return std::nullopt;
+        }
+      },
+      derivation);
 }
 
 IterationSpace<int64_t> evaluate(const IterationSpace<IntExpr>& space, const Bindings& params) {

@@ -34,6 +34,15 @@ IndexVar counterpart(const std::vector<IndexVar>& from, const std::vector<IndexV
 
 }  // namespace
 
+std::string to_string(Race race) {
+  switch (race) {
+    case Race::None: return "none";
+    case Race::Reduction: return "reduction";
+    case Race::Atomics: return "atomics";
+  }
+  throw InternalError("unknown race");
+}
+
 std::string LoopCode::command() const { return words_of(kind).command; }
 std::string LoopCode::done() const { return words_of(kind).done; }
 std::string LoopCode::in_nest() const { return words_of(kind).in_nest; }
@@ -53,12 +62,10 @@ std::string DistributeRelation::obstacle(const IndexVar& v) const { return v == 
 std::string HoldRelation::text() const {
   return fmt::format("hold(level {} dimension {} at {})", level, dimension, face.to_string());
 }
-std::string HoldRelation::obstacle(const IndexVar&) const { return ""; }
 
 std::string EverywhereRelation::text() const {
   return fmt::format("everywhere(level {} dimension {})", level, dimension);
 }
-std::string EverywhereRelation::obstacle(const IndexVar&) const { return ""; }
 
 std::string CommunicateRelation::text() const { return fmt::format("communicate({}, {})", tensor.text, at.name); }
 std::string CommunicateRelation::obstacle(const IndexVar& v) const {
@@ -82,7 +89,6 @@ std::string MarkRelation::obstacle(const IndexVar& v) const { return v == variab
 std::string PrecomputeRelation::text() const {
   return fmt::format("precompute({}, {}, {})", workspace.text, to_string(originals), to_string(copies));
 }
-std::string PrecomputeRelation::obstacle(const IndexVar&) const { return ""; }
 IndexVar PrecomputeRelation::copy_of(const IndexVar& v) const { return counterpart(originals, copies, v); }
 IndexVar PrecomputeRelation::original_of(const IndexVar& v) const { return counterpart(copies, originals, v); }
 

@@ -10,8 +10,8 @@
 
 namespace distal::core {
 
-// The relations of a "s.t." clause that derive no loop: they say where and how the iterations of loops run. Each has
-// `obstacle`, which says why no command may replace loop `v` any more, such as "is distributed"; empty if one may.
+// The relations of a "s.t." clause that derive no loop: they say where and how the iterations of loops run. `obstacle`
+// says why no command may replace loop `v` any more, such as "is distributed"; empty if one may.
 
 struct DistributeRelation {  // the iterations of the loop run on different processors
   IndexVar variable;
@@ -27,7 +27,6 @@ struct HoldRelation {  // no loop is distributed onto this machine dimension; th
   IntExpr face;
   bool operator==(const HoldRelation&) const = default;
   std::string text() const;
-  std::string obstacle(const IndexVar& v) const;
 };
 // The statement, which is a copy, runs at every coordinate of this machine dimension. Each replica of its output
 // fetches the elements that it lacks.
@@ -36,7 +35,6 @@ struct EverywhereRelation {
   int dimension = 0;
   bool operator==(const EverywhereRelation&) const = default;
   std::string text() const;
-  std::string obstacle(const IndexVar& v) const;
 };
 struct CommunicateRelation {
   Name tensor;
@@ -52,6 +50,14 @@ struct SubstituteRelation {
   std::string text() const;
   std::string obstacle(const IndexVar& v) const;
 };
+
+// How the threads of a parallel loop add to one element.
+enum class Race {
+  None,       // they do not: the loop indexes the output
+  Reduction,  // each sums for itself, and the sums are added at the end of the loop
+  Atomics,    // every addition is atomic
+};
+std::string to_string(Race race);
 
 // How the code of a leaf loop runs its iterations.
 struct LoopCode {
@@ -83,7 +89,6 @@ struct PrecomputeRelation {
   std::vector<IndexVar> fixed;  // the other variables of the part that are no index of the workspace
   bool operator==(const PrecomputeRelation&) const = default;
   std::string text() const;
-  std::string obstacle(const IndexVar& v) const;
 
   // The producer's copy of a variable, or the original of a copy; the variable itself if there is none.
   IndexVar copy_of(const IndexVar& v) const;

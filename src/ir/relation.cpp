@@ -15,8 +15,6 @@ auto if_derives(const Relation& relation, F f) {
         if constexpr (DerivesLoops<R>) {
           return f(r);
         } else {
-          static_assert(
-              requires(const IndexVar& v) { r.obstacle(v); }, "a relation derives loops or marks them");
           return {};
         }
       },
@@ -46,11 +44,11 @@ std::string replacement(const Relation& relation, const IndexVar& v) {
 
 std::string obstacle(const Relation& relation, const IndexVar& v) {
   return std::visit(
-      [&]<class R>(const R& r) -> std::string {
-        if constexpr (DerivesLoops<R>) {
-          return "";  // what it replaced is no loop any more
-        } else {
+      [&](const auto& r) -> std::string {
+        if constexpr (requires { r.obstacle(v); }) {
           return r.obstacle(v);
+        } else {
+          return "";
         }
       },
       relation);

@@ -22,13 +22,14 @@ using Relation =
 
 std::string to_string(const Relation& relation);
 
-// A relation that replaces its parents by its children: loops that it makes.
+// A relation that replaces its parents by its children: loops that it makes. One that has only some of these members
+// does not compile.
 template <class R>
-concept DerivesLoops = requires(const R& relation) {
-  relation.parents();
-  relation.children();
-  relation.replaced();
-};
+concept DerivesLoops = requires(const R& r) {
+  r.parents();
+}
+|| requires(const R& r) { r.children(); }
+|| requires(const R& r) { r.replaced(); };
 
 // The loops that a relation replaces, and those that it makes; none if it derives no loops.
 std::vector<IndexVar> parents(const Relation& relation);

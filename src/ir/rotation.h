@@ -1,16 +1,6 @@
 #pragma once
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "ir/interval.h"
-#include "lang/index_notation.h"
-#include "support/checked.h"
 
 namespace distal::core {
 
@@ -23,7 +13,6 @@ struct Rotation {
   std::array<int, 1> parents() const { return {target}; }
   std::array<int, 1> children() const { return {result}; }
   const std::vector<int>& shifts() const { return by; }
-  std::optional<Clip> clip() const { return std::nullopt; }
   template <class Renumber>
   Rotation renumbered(Renumber number) const {
     Rotation out{number(target), {}, number(result)};

@@ -1,16 +1,6 @@
 #pragma once
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "ir/interval.h"
-#include "lang/index_notation.h"
-#include "support/checked.h"
 
 namespace distal::core {
 
@@ -20,15 +10,10 @@ struct Tile {
 
   std::array<int, 1> parents() const { return {parent}; }
   std::array<int, 2> children() const { return {outer, inner}; }
-  std::array<int, 0> shifts() const { return {}; }
-  std::optional<Clip> clip() const { return Clip{parent, outer, inner}; }
+  Clip clip() const { return {parent, outer, inner}; }
   template <class Renumber>
   Tile renumbered(Renumber number) const {
     return {number(parent), number(outer), number(inner)};
-  }
-  template <class Ignored>
-  Tile without_shifts(Ignored) const {
-    return *this;
   }
 
   template <class Number>

@@ -2,83 +2,47 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace distal::core {
 
 namespace {
 
-template <class Named>
-std::string text_of(const Named& named) {
-  if constexpr (std::is_same_v<Named, IndexVar>) {
-    return named.name;
-  } else {
-    return named.text;
-  }
-}
+const std::string& text_of(const IndexVar& v) { return v.name; }
+const std::string& text_of(const Name& n) { return n.text; }
 
 template <class Named>
-std::string braced(const std::vector<Named>& names) {
-  std::string out = "{";
-  for (size_t i = 0; i < names.size(); ++i) out += (i > 0 ? ", " : "") + text_of(names[i]);
-  return out + "}";
+std::string list_text(const Parameter& parameter, const std::vector<Named>& names) {
+  if (!parameter.is_braced && names.size() == 1) return text_of(names.front());
+  std::string out;
+  for (const Named& named : names) out += (out.empty() ? "" : ", ") + text_of(named);
+  return "{" + out + "}";
 }
 
-// Without braces where there is only one.
-template <class Named>
-std::string listed(const std::vector<Named>& names) {
-  return names.size() == 1 ? text_of(names.front()) : braced(names);
+std::string text_of(const Parameter& parameter, const Argument& argument) {
+  return std::visit(
+      Overloaded{[](const IndexVar& v) { return v.name; }, [](const Name& n) { return n.text; },
+                 [&](const std::vector<IndexVar>& all) { return list_text(parameter, all); },
+                 [&](const std::vector<Name>& all) { return list_text(parameter, all); },
+                 [](const IntExpr& e) { return e.to_string(); }, [](const GridRef& ref) { return to_string(ref); },
+                 [](const Expr& e) { return to_string(e); }},
+      argument);
 }
 
-struct Printer {
-  std::string operator()(const SplitCommand& c) const {
-    return fmt::format("split({}, {}, {}, {})", c.target.name, c.outer.name, c.inner.name, c.size.to_string());
+std::vector<IndexVar> loops_of(const Command& command, Parameter::Loops which) {
+  const Signature& signature = signature_of(command);
+  std::vector<IndexVar> out;
+  for (size_t i = 0; i < command.arguments.size(); ++i) {
+    if (signature.parameters[i].loops != which) continue;
+    if (const auto* v = std::get_if<IndexVar>(&command.arguments[i])) out.push_back(*v);
+    if (const auto* all = std::get_if<std::vector<IndexVar>>(&command.arguments[i])) {
+      out.insert(out.end(), all->begin(), all->end());
+    }
   }
-  std::string operator()(const DivideCommand& c) const {
-    return fmt::format("divide({}, {}, {}, {})", c.target.name, c.outer.name, c.inner.name, c.parts.to_string());
-  }
-  std::string operator()(const CollapseCommand& c) const {
-    return fmt::format("collapse({}, {}, {})", c.outer.name, c.inner.name, c.fused.name);
-  }
-  std::string operator()(const ReorderCommand& c) const { return fmt::format("reorder({})", braced(c.order)); }
-  std::string operator()(const DistributeCommand& c) const {
-    return fmt::format("distribute({}{})", listed(c.variables), c.onto ? ", " + to_string(*c.onto) : "");
-  }
-  std::string operator()(const DistributeOntoCommand& c) const {
-    return fmt::format("distribute({}, {}, {}, {})", braced(c.targets), braced(c.distributed), braced(c.local),
-                       to_string(c.onto));
-  }
-  std::string operator()(const CommunicateCommand& c) const {
-    return fmt::format("communicate({}, {})", listed(c.tensors), c.at.name);
-  }
-  std::string operator()(const RotateCommand& c) const {
-    return fmt::format("rotate({}, {}, {})", c.target.name, braced(c.by), c.result.name);
-  }
-  std::string operator()(const SubstituteCommand& c) const {
-    return fmt::format("substitute({}, {})", braced(c.variables), c.kernel.text);
-  }
-  std::string operator()(const ParallelizeCommand& c) const {
-    std::string how = c.race == Race::None ? "" : ", " + to_string(c.race);
-    return fmt::format("parallelize({}{})", c.variable.name, how);
-  }
-  std::string operator()(const UnrollCommand& c) const {
-    return fmt::format("unroll({}, {})", c.variable.name, c.factor.to_string());
-  }
-  std::string operator()(const VectorizeCommand& c) const { return fmt::format("vectorize({})", c.variable.name); }
-  std::string operator()(const PrecomputeCommand& c) const {
-    return fmt::format("precompute({}, {}, {}, {})", to_string(c.expr), braced(c.variables), braced(c.copies),
-                       c.workspace.text);
-  }
-};
+  return out;
+}
 
 }  // namespace
-
-std::string to_string(Race race) {
-  switch (race) {
-    case Race::None: return "none";
-    case Race::Reduction: return "reduction";
-    case Race::Atomics: return "atomics";
-  }
-  throw InternalError("unknown race");
-}
 
 std::string to_string(const GridRef& ref) {
   if (ref.notation) {
@@ -90,6 +54,64 @@ std::string to_string(const GridRef& ref) {
   return ref.level ? fmt::format("{}[{}]", ref.name.text, *ref.level) : ref.name.text;
 }
 
-std::string to_string(const Command& command) { return std::visit(Printer{}, command.action); }
+const Signature& signature_of(const Command& command) {
+  for (const Signature& s : signatures()) {
+    if (s.name == command.name && s.takes(command.arguments.size())) return s;
+  }
+  throw InternalError(fmt::format("no command {} of {} arguments", command.name, command.arguments.size()));
+}
+
+const std::vector<std::string>& command_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> out;
+    for (const Signature& s : signatures()) {
+      if (out.empty() || out.back() != s.name) out.push_back(s.name);
+    }
+    return out;
+  }();
+  return names;
+}
+
+std::string expected_instead(const Parameter& parameter, const Argument& argument) {
+  auto expects_more = [&](const auto& list) {
+    return list.empty() && !parameter.may_be_empty ? std::string("at least one name") : std::string();
+  };
+  auto expects_word = [&](const Name& name) {
+    const std::vector<std::string>& words = parameter.words;
+    if (words.empty() || std::find(words.begin(), words.end(), name.text) != words.end()) return std::string();
+    std::string out;
+    for (const std::string& word : words) out += (out.empty() ? "`" : " or `") + word + "`";
+    return out;
+  };
+  return std::visit(Overloaded{[&](const std::vector<IndexVar>& list) { return expects_more(list); },
+                               [&](const std::vector<Name>& list) { return expects_more(list); }, expects_word,
+                               [](const auto&) { return std::string(); }},
+                    argument);
+}
+
+std::vector<IndexVar> loops_named(const Command& command) { return loops_of(command, Parameter::Loops::Named); }
+
+bool names_any(const Command& command, const std::vector<IndexVar>& loops) {
+  std::vector<IndexVar> named = loops_named(command);
+  return std::find_first_of(named.begin(), named.end(), loops.begin(), loops.end()) != named.end();
+}
+
+std::vector<IndexVar> loops_made(const Command& command) { return loops_of(command, Parameter::Loops::Made); }
+
+const GridRef* onto_of(const Command& command) {
+  for (const Argument& argument : command.arguments) {
+    if (const auto* ref = std::get_if<GridRef>(&argument)) return ref;
+  }
+  return nullptr;
+}
+
+std::string to_string(const Command& command) {
+  const Signature& signature = signature_of(command);
+  std::string out;
+  for (size_t i = 0; i < command.arguments.size(); ++i) {
+    out += (i > 0 ? ", " : "") + text_of(signature.parameters[i], command.arguments[i]);
+  }
+  return command.name + "(" + out + ")";
+}
 
 }  // namespace distal::core

@@ -29,91 +29,64 @@ struct GridRef {
   SourceSpan span;
   bool operator==(const GridRef&) const = default;
 };
+std::string to_string(const GridRef& ref);
 
-// The scheduling commands, as written. schedule/ says what each does.
-struct SplitCommand {
-  IndexVar target, outer, inner;
-  IntExpr size;
-  bool operator==(const SplitCommand&) const = default;
-};
-struct DivideCommand {
-  IndexVar target, outer, inner;
-  IntExpr parts;
-  bool operator==(const DivideCommand&) const = default;
-};
-struct CollapseCommand {
-  IndexVar outer, inner, fused;
-  bool operator==(const CollapseCommand&) const = default;
-};
-struct ReorderCommand {
-  std::vector<IndexVar> order;
-  bool operator==(const ReorderCommand&) const = default;
-};
-struct DistributeCommand {  // the bare form: loops that exist already
-  std::vector<IndexVar> variables;
-  std::optional<GridRef> onto;
-  bool operator==(const DistributeCommand&) const = default;
-};
-struct DistributeOntoCommand {  // the compound form
-  std::vector<IndexVar> targets, distributed, local;
-  GridRef onto;
-  bool operator==(const DistributeOntoCommand&) const = default;
-};
-struct CommunicateCommand {
-  std::vector<Name> tensors;
-  IndexVar at;
-  bool operator==(const CommunicateCommand&) const = default;
-};
-struct RotateCommand {
-  IndexVar target;
-  std::vector<IndexVar> by;
-  IndexVar result;
-  bool operator==(const RotateCommand&) const = default;
-};
-struct SubstituteCommand {
-  std::vector<IndexVar> variables;
-  Name kernel;
-  bool operator==(const SubstituteCommand&) const = default;
-};
-// How the threads of a parallel loop add to one element.
-enum class Race {
-  None,       // they do not: the loop indexes the output
-  Reduction,  // each sums for itself, and the sums are added at the end of the loop
-  Atomics,    // every addition is atomic
-};
-std::string to_string(Race race);
+// An argument of a scheduling command.
+using Argument = std::variant<IndexVar, std::vector<IndexVar>, Name, std::vector<Name>, IntExpr, GridRef, Expr>;
 
-struct ParallelizeCommand {
-  IndexVar variable;
-  Race race = Race::None;
-  bool operator==(const ParallelizeCommand&) const = default;
-};
-struct UnrollCommand {
-  IndexVar variable;
-  IntExpr factor;
-  bool operator==(const UnrollCommand&) const = default;
-};
-struct VectorizeCommand {
-  IndexVar variable;
-  bool operator==(const VectorizeCommand&) const = default;
-};
-struct PrecomputeCommand {  // a part of the right side is computed into a workspace first
-  Expr expr;
-  std::vector<IndexVar> variables, copies;  // loops that run again in the producer, and their names there
-  Name workspace;
-  bool operator==(const PrecomputeCommand&) const = default;
-};
-
+// A scheduling command, as written. Its signature says what its arguments are; schedule/ says what it does.
 struct Command {
-  std::variant<SplitCommand, DivideCommand, CollapseCommand, ReorderCommand, DistributeCommand, DistributeOntoCommand,
-               CommunicateCommand, RotateCommand, SubstituteCommand, ParallelizeCommand, UnrollCommand,
-               VectorizeCommand, PrecomputeCommand>
-      action;
+  std::string name;
+  std::vector<Argument> arguments;
   SourceSpan span;
   bool operator==(const Command&) const = default;
 };
 
-std::string to_string(const GridRef& ref);
+// What an argument of a command is.
+struct Parameter {
+  enum class Kind { Loop, Loops, Name, Names, Number, Onto, Part };  // in the order of Argument
+  enum class Loops { Named, Made, Mentioned };                       // loops that exist, new ones, others
+
+  Kind kind;
+  Loops loops = Loops::Mentioned;    // of loops: whether the command names or makes them
+  bool may_be_empty = false;         // of a list
+  bool is_braced = true;             // of a list: also where it has one item
+  bool may_be_spread = false;        // of the only list: its items may be written as arguments
+  bool may_be_notation = false;      // of a grid: a distribution may stand before it, for the first argument's loops
+  std::vector<std::string> words{};  // of a name: the only ones that are legal; empty: any
+  std::string what{};                // of a number, which must be at least 1: "the size"
+};
+
+// How a command is written. Two signatures may share a name if they differ in their numbers of arguments.
+struct Signature {
+  std::string name;
+  std::string usage;  // shown when the arguments do not fit
+  std::vector<Parameter> parameters;
+  size_t required = 0;  // the parameters after these may be left out
+
+  bool takes(size_t arguments) const { return arguments >= required && arguments <= parameters.size(); }
+};
+
+// All signatures. The rows of schedule/commands.cpp have them; lang knows no command.
+const std::vector<Signature>& signatures();
+// The signature that a command has.
+const Signature& signature_of(const Command& command);
+// The names of all commands.
+const std::vector<std::string>& command_names();
+
+// What a parameter expects where an argument of the right kind does not fit, such as "at least one name"; empty if it
+// fits.
+std::string expected_instead(const Parameter& parameter, const Argument& argument);
+
+// The loops that a command rewrites or marks. In a statement with workspaces they select the nest that it applies to.
+std::vector<IndexVar> loops_named(const Command& command);
+// Whether a command names any of these loops.
+bool names_any(const Command& command, const std::vector<IndexVar>& loops);
+// The new loops that a command makes.
+std::vector<IndexVar> loops_made(const Command& command);
+// What a command distributes onto; null if it names no grid.
+const GridRef* onto_of(const Command& command);
+
 std::string to_string(const Command& command);  // as in a .distal file: "split(k, ko, ki, chunk)"
 
 }  // namespace distal::core

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "lang/parse_int.h"
 #include "lang/parse_machine.h"
@@ -16,34 +17,13 @@ namespace distal::core {
 
 namespace {
 
-struct CommandForm {
-  std::string name;
-  std::string usage;  // shown when the arguments do not fit
-};
-
-const std::vector<CommandForm>& command_forms() {
-  static const std::vector<CommandForm> forms = {
-      {"split", "split(k, ko, ki, size)"},
-      {"divide", "divide(k, ko, ki, parts)"},
-      {"collapse", "collapse(i, j, f)"},
-      {"reorder", "reorder({i, j, k})"},
-      {"distribute", "distribute(io), distribute({io, jo}, M) or distribute({i, j}, {io, jo}, {ii, ji}, M)"},
-      {"communicate", "communicate({A, B}, k)"},
-      {"rotate", "rotate(k, {i, j}, r)"},
-      {"substitute", "substitute({i, j, k}, gemm)"},
-      {"parallelize", "parallelize(i), parallelize(k, reduction) or parallelize(k, atomics)"},
-      {"unroll", "unroll(i, factor)"},
-      {"vectorize", "vectorize(i)"},
-      {"precompute", "precompute(B(i, k) * C(k, j), {j}, {jw}, W)"},
-  };
-  return forms;
-}
-
-// One argument of a command: the tokens between two commas, read only when the command says as what.
-struct Argument {
+// The tokens between two commas. What they mean is known when all arguments are read, because the signature of a
+// command may depend on their number.
+struct Written {
   std::vector<Name> names;  // {a, b}, or the single a
   bool braced = false;
-  std::optional<GridRef> grid;  // M, M[1] or Grid(gx, gy)
+  std::optional<GridRef> grid;             // M, M[1] or Grid(gx, gy)
+  std::optional<Argument> number_or_part;  // what only a number or a part of the right side can be
   SourceSpan span;
 };
 
@@ -53,171 +33,62 @@ class CommandParser {
 
   Command run() {
     first_ = tokens_.expect_identifier("a schedule command");
-    auto it = std::find_if(command_forms().begin(), command_forms().end(),
-                           [&](const CommandForm& form) { return form.name == first_.text; });
-    if (it == command_forms().end()) refuse_unknown();
-    form_ = *it;
-    Command command{action(), {}};
+    for (const Signature& s : signatures()) {
+      if (s.name == first_.text) forms_.push_back(&s);
+    }
+    if (forms_.empty()) refuse_unknown();
+    std::vector<Written> written;
+    tokens_.list("(", "`(`", [&] { written.push_back(read(written)); });
+    Command command{std::string(first_.text), arguments(written), {}};
     command.span = tokens_.span_from(first_);
     return command;
   }
 
  private:
-  using Action = decltype(Command::action);
+  // ---- reading ----
 
-  Action action() {
-    if (form_.name == "split") return cut<SplitCommand>();
-    if (form_.name == "divide") return cut<DivideCommand>();
-    if (form_.name == "unroll") return unroll();
-    if (form_.name == "precompute") return precompute();
-    std::vector<Argument> args = form_.name == "distribute" ? distribute_arguments() : arguments();
-    if (form_.name == "collapse") return collapse(args);
-    if (form_.name == "reorder") return reorder(args);
-    if (form_.name == "distribute") return distribute(args);
-    if (form_.name == "communicate") return communicate(args);
-    if (form_.name == "rotate") return rotate(args);
-    if (form_.name == "substitute") return substitute(args);
-    if (form_.name == "vectorize") return vectorize(args);
-    return parallelize(args);
-  }
-
-  // split and divide: three variables and an integer expression.
-  template <class Cut>
-  Cut cut() {
-    std::vector<IndexVar> names;
-    std::optional<IntExpr> number;
-    size_t count = 0;
-    tokens_.list("(", "`(`", [&] {
-      if (++count < 4) {
-        Name variable = name();
-        names.push_back({variable.text, variable.span});
-      } else {
-        number = parse_int_expr(tokens_, module_).value;
-      }
-    });
-    check_count(count, {4});
-    return Cut{names[0], names[1], names[2], *number};
-  }
-
-  Action collapse(const std::vector<Argument>& args) const {
-    check_count(args.size(), {3});
-    return CollapseCommand{variable(args[0]), variable(args[1]), variable(args[2])};
-  }
-
-  Action reorder(const std::vector<Argument>& args) const {
-    if (args.size() == 1) return ReorderCommand{variables(args[0])};
-    if (args.empty()) check_count(0, {1});
-    std::vector<IndexVar> order;
-    for (const Argument& arg : args) order.push_back(variable(arg));
-    return ReorderCommand{order};
-  }
-
-  Action distribute(const std::vector<Argument>& args) const {
-    check_count(args.size(), {1, 2, 4});
-    if (args.size() == 1) return DistributeCommand{variables(args[0]), std::nullopt};
-    if (args.size() == 2) return DistributeCommand{variables(args[0]), grid(args[1])};
-    return DistributeOntoCommand{any_variables(args[0]), any_variables(args[1]), any_variables(args[2]), grid(args[3])};
-  }
-
-  Action communicate(const std::vector<Argument>& args) const {
-    check_count(args.size(), {2});
-    check_names(args[0]);
-    return CommunicateCommand{args[0].names, variable(args[1])};
-  }
-
-  Action rotate(const std::vector<Argument>& args) const {
-    check_count(args.size(), {3});
-    return RotateCommand{variable(args[0]), variables(args[1]), variable(args[2])};
-  }
-
-  Action substitute(const std::vector<Argument>& args) const {
-    check_count(args.size(), {2});
-    IndexVar kernel = variable(args[1]);
-    return SubstituteCommand{variables(args[0]), Name{kernel.name, kernel.span}};
-  }
-
-  Action parallelize(const std::vector<Argument>& args) const {
-    check_count(args.size(), {1, 2});
-    ParallelizeCommand command{variable(args[0]), Race::None};
-    if (args.size() == 1) return command;
-    std::string how = variable(args[1]).name;
-    for (Race race : {Race::Reduction, Race::Atomics}) {
-      if (how == to_string(race)) command.race = race;
+  Written read(const std::vector<Written>& before) {
+    // The forms of a command agree on where numbers and parts stand.
+    const std::vector<Parameter>& longest = forms_.back()->parameters;
+    const Parameter& parameter = longest[std::min(before.size(), longest.size() - 1)];
+    const Token first = tokens_.peek();
+    Written out;
+    if (parameter.kind == Parameter::Kind::Number) {
+      out.number_or_part = parse_int_expr(tokens_, module_).value;
+    } else if (parameter.kind == Parameter::Kind::Part) {
+      out.number_or_part = parse_expression(tokens_, module_);
+    } else if (parameter.may_be_notation && at_notation()) {
+      return read_notation(before[0].names.size());
+    } else if (first.is("{")) {
+      out.braced = true;
+      tokens_.list("{", "`{`", [&] { out.names.push_back(name()); });
+    } else if (at_grid(tokens_)) {
+      Grid grid = parse_grid(tokens_, module_);
+      out.grid = GridRef{{}, std::nullopt, grid, std::nullopt, grid.span};
+    } else {
+      out.names.push_back(name());
+      out.grid = GridRef{out.names.front(), level(), std::nullopt, std::nullopt, tokens_.span_from(first)};
     }
-    if (command.race == Race::None) refuse_argument(args[1], "`reduction` or `atomics`");
-    return command;
+    out.span = tokens_.span_from(first);
+    return out;
   }
 
-  Action vectorize(const std::vector<Argument>& args) const {
-    check_count(args.size(), {1});
-    return VectorizeCommand{variable(args[0])};
-  }
-
-  Action unroll() {
-    std::optional<IndexVar> loop;
-    std::optional<IntExpr> factor;
-    size_t count = 0;
-    tokens_.list("(", "`(`", [&] {
-      if (++count == 1) {
-        Name n = name();
-        loop = IndexVar{n.text, n.span};
-      } else {
-        factor = parse_int_expr(tokens_, module_).value;
-      }
-    });
-    check_count(count, {2});
-    return UnrollCommand{*loop, *factor};
-  }
-
-  Action precompute() {
-    std::optional<Expr> expr;
-    std::vector<Argument> args;
-    tokens_.list("(", "`(`", [&] {
-      if (!expr) {
-        expr = parse_expression(tokens_, module_);
-      } else {
-        args.push_back(argument());
-      }
-    });
-    check_count(args.size() + (expr ? 1 : 0), {4});
-    IndexVar workspace = variable(args[2]);
-    return PrecomputeCommand{*expr, listed(args[0]), listed(args[1]), Name{workspace.name, workspace.span}};
-  }
-
-  // A list that may be empty: a workspace of one element runs no loop again.
-  std::vector<IndexVar> listed(const Argument& arg) const {
-    return arg.braced && arg.names.empty() ? std::vector<IndexVar>{} : variables(arg);
-  }
-
-  std::vector<Argument> arguments() {
-    std::vector<Argument> args;
-    tokens_.list("(", "`(`", [&] { args.push_back(argument()); });
-    return args;
-  }
-
-  // The last argument of the compound form may be a notation, whose X has one name a target.
-  std::vector<Argument> distribute_arguments() {
-    std::vector<Argument> args;
-    tokens_.list("(", "`(`", [&] { args.push_back(args.size() == 3 ? onto(args[0].names.size()) : argument()); });
-    return args;
-  }
-
-  Argument onto(size_t targets) {
-    if (!at_notation()) return argument();
+  // A notation, whose X has one name a target, and the grid that it is for.
+  Written read_notation(size_t targets) {
     const Token first = tokens_.peek();
     RawDistribution raw = read_distribution(tokens_, module_);
     if (!tokens_.peek().is_word("on")) {
       tokens_.refuse("`on` and a machine after the distribution", "write for instance `xy -> yx on M`");
     }
     tokens_.next();
-    Argument arg = argument();
-    if (!arg.grid) refuse_argument(arg, "a machine, a level of it or a grid");
+    Written out = read({});
+    if (!out.grid) refuse_argument(out.span, "a machine, a level of it or a grid");
     Tensor space;
     space.name = "the iteration space";
     space.dimensions.assign(targets, IntExpr(1));
-    arg.grid->notation = resolve_distribution(raw, space, machine_of(*arg.grid), module_).levels[0];
-    arg.span = arg.grid->span = tokens_.span_from(first);
-    return arg;
+    out.grid->notation = resolve_distribution(raw, space, machine_of(*out.grid), module_).levels[0];
+    out.span = out.grid->span = tokens_.span_from(first);
+    return out;
   }
 
   // Whether an arrow comes before the argument ends.
@@ -247,25 +118,8 @@ class CommandParser {
     return Machine{machine->name, {machine->levels[static_cast<size_t>(*ref.level)]}, ref.span};
   }
 
-  Argument argument() {
-    const Token first = tokens_.peek();
-    Argument arg;
-    if (first.is("{")) {
-      arg.braced = true;
-      tokens_.list("{", "`{`", [&] { arg.names.push_back(name()); });
-    } else if (at_grid(tokens_)) {
-      Grid grid = parse_grid(tokens_, module_);
-      arg.grid = GridRef{{}, std::nullopt, grid, std::nullopt, grid.span};
-    } else {
-      arg.names.push_back(name());
-      arg.grid = GridRef{arg.names.front(), level(), std::nullopt, std::nullopt, tokens_.span_from(first)};
-    }
-    arg.span = tokens_.span_from(first);
-    return arg;
-  }
-
   Name name() {
-    if (!tokens_.peek().is_identifier()) tokens_.refuse("a name", "write " + form_.usage);
+    if (!tokens_.peek().is_identifier()) tokens_.refuse("a name", "write " + forms_[0]->usage);
     const Token& token = tokens_.next();
     return {std::string(token.text), token.span};
   }
@@ -286,47 +140,78 @@ class CommandParser {
     return static_cast<int>(value);
   }
 
-  void check_count(size_t have, std::initializer_list<size_t> legal) const {
-    if (std::find(legal.begin(), legal.end(), have) != legal.end()) return;
-    std::string counts;
-    for (size_t n : legal)
-      counts += (counts.empty() ? "" : n == *(legal.end() - 1) ? " or " : ", ") + std::to_string(n);
-    throw Error(fmt::format("`{}` takes {} argument{}, {} given", form_.name, counts, counts == "1" ? "" : "s", have),
-                tokens_.span_from(first_), "write " + form_.usage);
-  }
+  // ---- meaning ----
 
-  [[noreturn]] void refuse_argument(const Argument& arg, const std::string& expected) const {
-    throw Error(fmt::format("`{}` expects {} here", form_.name, expected), arg.span, "write " + form_.usage);
-  }
-
-  bool is_plain(const Argument& arg) const { return !arg.grid || (!arg.grid->grid && !arg.grid->level); }
-
-  void check_names(const Argument& arg) const {
-    if (!is_plain(arg)) refuse_argument(arg, "a name or a list of names");
-    if (arg.names.empty()) refuse_argument(arg, "at least one name");
-  }
-
-  IndexVar variable(const Argument& arg) const {
-    if (!is_plain(arg) || arg.names.size() != 1) refuse_argument(arg, "one name");
-    return {arg.names.front().text, arg.names.front().span};
-  }
-
-  std::vector<IndexVar> variables(const Argument& arg) const {
-    check_names(arg);
-    return any_variables(arg);
-  }
-
-  // A tensor that nothing cuts is followed by no loop: the lists of a compound distribute may be empty.
-  std::vector<IndexVar> any_variables(const Argument& arg) const {
-    if (!is_plain(arg)) refuse_argument(arg, "a name or a list of names");
-    std::vector<IndexVar> out;
-    for (const Name& n : arg.names) out.push_back({n.text, n.span});
+  std::vector<Argument> arguments(std::vector<Written>& written) const {
+    const Signature& first = *forms_[0];
+    if (first.parameters[0].may_be_spread && written.size() > 1) {
+      std::vector<IndexVar> spread;
+      for (const Written& w : written) spread.push_back(variable(w));
+      return {spread};
+    }
+    auto fits = [&](const Signature* s) { return s->takes(written.size()); };
+    auto form = std::find_if(forms_.begin(), forms_.end(), fits);
+    if (form == forms_.end()) refuse_count(written.size());
+    std::vector<Argument> out;
+    for (size_t i = 0; i < written.size(); ++i) {
+      const Parameter& parameter = (*form)->parameters[i];
+      out.push_back(argument(parameter, written[i]));
+      std::string expected = expected_instead(parameter, out.back());
+      if (!expected.empty()) refuse_argument(written[i].span, expected);
+    }
     return out;
   }
 
-  GridRef grid(const Argument& arg) const {
-    if (arg.braced || !arg.grid) refuse_argument(arg, "a machine, a level of it, a tensor or a grid");
-    return *arg.grid;
+  Argument argument(const Parameter& parameter, const Written& written) const {
+    switch (parameter.kind) {
+      case Parameter::Kind::Loop: return variable(written);
+      case Parameter::Kind::Name: return Name{variable(written).name, written.names[0].span};
+      case Parameter::Kind::Loops: return variables(written);
+      case Parameter::Kind::Names: return names(written);
+      case Parameter::Kind::Number:
+      case Parameter::Kind::Part: return *written.number_or_part;
+      case Parameter::Kind::Onto:
+        if (written.braced || !written.grid) {
+          refuse_argument(written.span, "a machine, a level of it, a tensor or a grid");
+        }
+        return *written.grid;
+    }
+    throw InternalError("unknown kind of parameter");
+  }
+
+  static bool is_plain(const Written& w) { return !w.grid || (!w.grid->grid && !w.grid->level); }
+
+  IndexVar variable(const Written& w) const {
+    if (!is_plain(w) || w.names.size() != 1) refuse_argument(w.span, "one name");
+    return {w.names.front().text, w.names.front().span};
+  }
+
+  const std::vector<Name>& names(const Written& w) const {
+    if (!is_plain(w)) refuse_argument(w.span, "a name or a list of names");
+    return w.names;
+  }
+
+  std::vector<IndexVar> variables(const Written& w) const {
+    std::vector<IndexVar> out;
+    for (const Name& n : names(w)) out.push_back({n.text, n.span});
+    return out;
+  }
+
+  // ---- refusals ----
+
+  [[noreturn]] void refuse_count(size_t have) const {
+    std::set<size_t> legal;
+    for (const Signature* s : forms_) {
+      for (size_t n = s->required; n <= s->parameters.size(); ++n) legal.insert(n);
+    }
+    std::string counts;
+    for (size_t n : legal) counts += (counts.empty() ? "" : n == *legal.rbegin() ? " or " : ", ") + std::to_string(n);
+    throw Error(fmt::format("`{}` takes {} argument{}, {} given", first_.text, counts, counts == "1" ? "" : "s", have),
+                tokens_.span_from(first_), "write " + forms_[0]->usage);
+  }
+
+  [[noreturn]] void refuse_argument(const SourceSpan& span, const std::string& expected) const {
+    throw Error(fmt::format("`{}` expects {} here", first_.text, expected), span, "write " + forms_[0]->usage);
   }
 
   [[noreturn]] void refuse_unknown() const {
@@ -338,7 +223,7 @@ class CommandParser {
   TokenStream& tokens_;
   const Module& module_;
   Token first_;
-  CommandForm form_;
+  std::vector<const Signature*> forms_;  // the signatures of the command's name
 };
 
 // A command is NAME(...) that no = follows; a tensor may have a command's name. A tensor's name that is no command
@@ -360,15 +245,6 @@ std::vector<Command> parse_schedule(TokenStream& tokens, const Module& module) {
     commands.push_back(CommandParser(tokens, module).run());
   }
   return commands;
-}
-
-const std::vector<std::string>& command_names() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> out;
-    for (const CommandForm& form : command_forms()) out.push_back(form.name);
-    return out;
-  }();
-  return names;
 }
 
 }  // namespace distal::core

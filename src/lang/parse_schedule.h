@@ -11,7 +11,4 @@ namespace distal::core {
 // variables and tensors exist is for schedule/ to say; the number and the form of the arguments is checked here.
 std::vector<Command> parse_schedule(TokenStream& tokens, const Module& module);
 
-// The names of all commands.
-const std::vector<std::string>& command_names();
-
 }  // namespace distal::core

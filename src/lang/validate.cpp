@@ -216,9 +216,7 @@ class Validator {
   }
 
   void check_command(const Command& command) const {
-    const GridRef* onto = nullptr;
-    if (const auto* bare = std::get_if<DistributeCommand>(&command.action)) onto = bare->onto ? &*bare->onto : nullptr;
-    if (const auto* compound = std::get_if<DistributeOntoCommand>(&command.action)) onto = &compound->onto;
+    const GridRef* onto = onto_of(command);
     if (onto != nullptr && onto->grid) check_machine({"", {*onto->grid}, onto->span});
   }
 

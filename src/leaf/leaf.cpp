@@ -37,10 +37,12 @@ IterationSpace<int64_t> without(IterationSpace<int64_t> space, std::vector<bool>
   auto is_foreign = [&](int v) -> bool { return foreign[v]; };
   auto keep = [&](const auto& d) {
     auto children = d.children();
-    if (std::none_of(children.begin(), children.end(), is_foreign)) {
+    if (std::any_of(children.begin(), children.end(), is_foreign)) {
+      for (int v : d.parents()) foreign[v] = true;
+    } else if constexpr (requires { d.without_shifts(is_foreign); }) {
       kept.emplace_back(d.without_shifts(is_foreign));
     } else {
-      for (int v : d.parents()) foreign[v] = true;
+      kept.emplace_back(d);
     }
   };
   for (auto d = space.derivations.rbegin(); d != space.derivations.rend(); ++d) std::visit(keep, *d);

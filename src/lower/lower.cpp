@@ -33,7 +33,7 @@ class Lowering {
         assignments_(assignments(nest_.body)),
         output_(assignments_[0].lhs),
         placed_(place_nest(nest_, scheduled.statement, variable_extents(module, scheduled.statement),
-                           machine_of(module, scheduled))) {
+                           machine_of(module, scheduled), module.params)) {
     for (const IndexVar& v : reduction_variables(scheduled.statement)) reductions_.push_back(number(v));
     if (const SubstituteRelation* s = substitution_of(nest_)) kernel_loops_ = s->variables;
   }

@@ -61,6 +61,16 @@ class DimensionAssignment {
   std::map<std::string, const DistributeRelation*> open_;  // by loop: the distributes that name no dimension
 };
 
+// The name, with underscores behind it if a variable or a param has it. All variables of the user are known here.
+IndexVar unused_name(std::string name, const std::vector<std::string>& variables, const std::vector<Param>& params) {
+  auto is_param = [&](const Param& p) { return p.name == name; };
+  while (std::find(variables.begin(), variables.end(), name) != variables.end() ||
+         std::any_of(params.begin(), params.end(), is_param)) {
+    name += "_";
+  }
+  return {name, {}};
+}
+
 }  // namespace
 
 int PlacedNest::end_of_launch(int position) const {
@@ -78,7 +88,7 @@ int PlacedNest::end_of_launch(int position) const {
 }
 
 PlacedNest place_nest(const Nest& nest, const Statement& statement, const std::map<std::string, IntExpr>& extents,
-                      const std::optional<Machine>& machine) {
+                      const std::optional<Machine>& machine, const std::vector<Param>& params) {
   PlacedNest out;
   out.machine = machine ? *machine : Machine{"", {Grid{{IntExpr(1)}, ProcessorKind::Cpu, {}}}, {}};
   out.space = make_space(variables(statement), extents, nest.relations);
@@ -101,8 +111,8 @@ PlacedNest place_nest(const Nest& nest, const Statement& statement, const std::m
     if (!out.loops.empty() && out.loops.back().distributed && out.loops.back().level != level) flush_rounds();
     const IntExpr& grid = out.machine.levels[level].extents[dimension];
     if (!(out.space.extents[variable] == grid)) {
-      Tile turns =
-          SplitRelation{loop, {loop.name + "_turn", {}}, {loop.name + "_processor", {}}, grid}.add_to(out.space);
+      auto made_up = [&](const char* suffix) { return unused_name(loop.name + suffix, out.space.names, params); };
+      Tile turns = SplitRelation{loop, made_up("_turn"), made_up("_processor"), grid}.add_to(out.space);
       out.space.derivations.emplace_back(turns);
       rounds.push_back({turns.outer, false, 0, 0, loop.name});
       variable = turns.inner;

@@ -33,6 +33,6 @@ struct PlacedNest {
 };
 
 PlacedNest place_nest(const Nest& nest, const Statement& statement, const std::map<std::string, IntExpr>& extents,
-                      const std::optional<Machine>& machine);
+                      const std::optional<Machine>& machine, const std::vector<Param>& params);
 
 }  // namespace distal::core

@@ -60,13 +60,44 @@ void require_plain_body(const Nest& nest, const IndexVar& v, const std::string& 
                      command, v.name));
 }
 
-void require_whole_sum(const Nest& nest, const PrecomputeCommand& command, const std::vector<IndexVar>& sums) {
-  std::vector<Term> terms = additive_terms(command.expr);
+void require_leaf_loop(const Nest& nest, const IndexVar& v, const std::string& command) {
+  require_loop(nest, v, command);
+  require_plain_body(nest, v, command);
+  if (const LoopCode* code = code_of(nest, v)) {
+    refuse(nest, v.span,
+           fmt::format("{}: loop {} is {} already; split it to have both", command, v.name, code->done()));
+  }
+  require_replaceable(nest, v, command);
+}
+
+void require_outside_kernel(const Nest& nest, const SubstituteRelation& kernel, const CommunicateRelation& communicate,
+                            const SourceSpan& span) {
+  if (!contains(kernel.variables, communicate.at)) return;
+  refuse(nest, span,
+         fmt::format("communicate: loop {} is inside the loops that {} replaces; communicate {} at a loop above them",
+                     communicate.at.name, kernel.kernel.text, communicate.tensor.text));
+}
+
+IndexVar made_up(const Nest& nest, const ScheduleContext& context, const IndexVar& from, const std::string& suffix,
+                 const std::vector<IndexVar>& others) {
+  IndexVar out{from.name + suffix, from.span};
+  std::vector<IndexVar> used = all_variables(nest);
+  auto is_param = [&](const Param& p) { return p.name == out.name; };
+  const std::vector<Param>& params = context.module.params;
+  while (contains(used, out) || contains(others, out) || contains(context.given, out) ||
+         std::any_of(params.begin(), params.end(), is_param)) {
+    out.name += "_";
+  }
+  return out;
+}
+
+void require_whole_sum(const Nest& nest, const Expr& part, const SourceSpan& span, const std::vector<IndexVar>& sums) {
+  std::vector<Term> terms = additive_terms(part);
   if (terms.size() == 1) return;
   for (const Term& term : terms) {
     for (const IndexVar& v : sums) {
       if (contains(variables(term.expr), v)) continue;
-      refuse(nest, command.workspace.span,
+      refuse(nest, span,
              fmt::format("precompute: the sum over {0} includes {1}, which does not use {0}; precompute only the "
                          "addends that use {0}",
                          v.name, to_string(term.expr)));
@@ -119,6 +150,14 @@ std::vector<IndexVar> origins(const Nest& nest, const IndexVar& v) {
 
 bool contains(const std::vector<IndexVar>& variables, const IndexVar& v) {
   return std::find(variables.begin(), variables.end(), v) != variables.end();
+}
+
+std::optional<IndexVar> summed_index(const Nest& nest, const IndexVar& loop) {
+  const Assignment& a = assignment_of(nest);
+  for (const IndexVar& from : origins(nest, loop)) {
+    if (!contains(a.lhs.indices, from)) return from;
+  }
+  return std::nullopt;
 }
 
 const SubstituteRelation* substitution_of(const Nest& nest) {

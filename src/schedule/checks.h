@@ -1,10 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "ir/concrete.h"
 #include "lang/command.h"
+#include "schedule/schedule.h"
 
 namespace distal::core {
 
@@ -34,10 +36,24 @@ std::vector<IndexVar> origins(const Nest& nest, const IndexVar& v);
 // The assignment of a nest that has no where.
 const Assignment& assignment_of(const Nest& nest);
 
+// The first index that a loop was made from and that does not index the output; none if there is no such index.
+std::optional<IndexVar> summed_index(const Nest& nest, const IndexVar& loop);
+
+// Requires that a leaf's code can run the iterations of a loop in a way of their own: parallel, unrolled, vectorized.
+void require_leaf_loop(const Nest& nest, const IndexVar& v, const std::string& command);
+// Requires that a tensor is communicated outside of the loops that a kernel replaces.
+void require_outside_kernel(const Nest& nest, const SubstituteRelation& kernel, const CommunicateRelation& communicate,
+                            const SourceSpan& span);
+
+// A loop that the compiler makes of `from`, named with the suffix. No variable of the statement has its name, nor one
+// of `others`, nor will a later command of the schedule give it to another loop.
+IndexVar made_up(const Nest& nest, const ScheduleContext& context, const IndexVar& from, const std::string& suffix,
+                 const std::vector<IndexVar>& others = {});
+
 // Requires that each addend of the precomputed part uses every index of `sums`. A sum adds an addend that does not use
 // its index only once; after the precompute it would add the addend in every iteration. Pass the sums that move into
 // the producer if the part is a factor of a product, and else the sums over the part that stay in the consumer.
-void require_whole_sum(const Nest& nest, const PrecomputeCommand& command, const std::vector<IndexVar>& sums);
+void require_whole_sum(const Nest& nest, const Expr& part, const SourceSpan& span, const std::vector<IndexVar>& sums);
 
 bool contains(const std::vector<IndexVar>& variables, const IndexVar& v);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <variant>
 
 #include "schedule/checks.h"
 #include "schedule/commands.h"
@@ -11,6 +12,12 @@
 namespace distal::core {
 
 namespace {
+
+// The arguments of the compound form.
+struct Compound {
+  const std::vector<IndexVar>&targets, &distributed, &local;
+  const GridRef& onto;
+};
 
 // Where a command distributes loops to: a level of the statement's machine.
 struct Destination {
@@ -96,77 +103,77 @@ Destination resolve(const Nest& nest, const GridRef& ref, const ScheduleContext&
   return Destination{level, machine.levels[level], tensor};
 }
 
-// The relations and loops that the compound command makes, collected target by target.
-struct Compound {
-  std::vector<Relation> relations;
-  std::vector<IndexVar> rounds;  // the round loops of cyclic dimensions
+// How a machine dimension cuts a target: into blocks of the grid's number, or, if a block is given, dealt out in turn.
+struct Cut {
+  size_t target;
+  int dimension;
+  std::optional<IntExpr> block;
 };
+// What happens along a machine dimension.
+using Role = std::variant<Cut, HoldRelation, EverywhereRelation>;
 
-void distribute_block(Compound& out, const DistributeOntoCommand& c, size_t t, const Destination& onto, int dimension) {
-  out.relations.push_back(DivideRelation{c.targets[t], c.distributed[t], c.local[t], onto.grid.extents[dimension]});
-  out.relations.push_back(DistributeRelation{c.distributed[t], onto.level, dimension});
-}
-
-// i -> (processor, round, inside): one split makes the block number, a second one splits that into round and processor.
-void distribute_cyclic(Compound& out, const Nest& nest, const DistributeOntoCommand& c, size_t t,
-                       const Destination& onto, int dimension, const IntExpr& block) {
-  IndexVar number{c.targets[t].name + "_block", c.targets[t].span};
-  IndexVar round{c.targets[t].name + "_round", c.targets[t].span};
-  require_new(nest, number, "distribute");
-  require_new(nest, round, "distribute");
-  out.relations.push_back(SplitRelation{c.targets[t], number, c.local[t], block});
-  out.relations.push_back(SplitRelation{number, round, c.distributed[t], onto.grid.extents[dimension]});
-  out.relations.push_back(DistributeRelation{c.distributed[t], onto.level, dimension});
-  out.rounds.push_back(round);
-}
-
-// The first unused target that was made from index `v`; targets.size() if there is none.
-size_t target_of(const Nest& nest, const std::vector<IndexVar>& targets, const std::vector<bool>& used,
-                 const IndexVar& v) {
-  for (size_t t = 0; t < targets.size(); ++t) {
-    std::vector<IndexVar> from = origins(nest, targets[t]);
-    if (!used[t] && from.size() == 1 && from[0] == v) return t;
-  }
-  return targets.size();
-}
-
-Compound follow_tensor(const Nest& nest, const DistributeOntoCommand& c, const Destination& onto) {
-  const LevelDistribution& level = onto.follow->distribution->levels[onto.level];
-  Access access = access_of(nest, *onto.follow, c.onto.span);
-  Compound out;
-  std::vector<bool> used(c.targets.size(), false);
+// The roles of the machine dimensions in a distribution. `target_of` is the target that a dimension of X stands for;
+// `along_replicas` is the role of a dimension with `*`, if it has one.
+template <class TargetOf, class AlongReplicas>
+std::vector<Role> roles_in(const LevelDistribution& level, int number, TargetOf target_of,
+                           AlongReplicas along_replicas) {
+  std::vector<Role> out;
   for (size_t d = 0; d < level.machine_dimensions.size(); ++d) {
-    const auto& role = level.machine_dimensions[d].role;
-    if (const auto* fix = std::get_if<Fix>(&role)) {
-      out.relations.push_back(HoldRelation{onto.level, static_cast<int>(d), fix->face});
-      continue;
-    }
-    const auto* partition = std::get_if<Partition>(&role);
-    if (!partition) continue;  // a broadcast dimension: every coordinate has the tensor, and the loops run at 0
-    auto name = std::find(level.tensor_dimensions.begin(), level.tensor_dimensions.end(), partition->name);
-    const IndexVar& v = access.indices[static_cast<size_t>(name - level.tensor_dimensions.begin())];
-    size_t t = target_of(nest, c.targets, used, v);
-    if (t == c.targets.size()) {
-      refuse(nest, c.onto.span,
-             fmt::format("distribute: {} is cut along its index {}, and no target is made from {}", onto.follow->name,
-                         v.name, v.name));
-    }
-    used[t] = true;
-    auto block = level.cyclic.find(partition->name);
-    if (block == level.cyclic.end()) {
-      distribute_block(out, c, t, onto, static_cast<int>(d));
-    } else {
-      distribute_cyclic(out, nest, c, t, onto, static_cast<int>(d), block->second);
-    }
-  }
-  for (size_t t = 0; t < used.size(); ++t) {
-    if (!used[t]) {
-      refuse(nest, c.targets[t].span,
-             fmt::format("distribute: {} is not cut along {}; its distribution is {}", onto.follow->name,
-                         c.targets[t].name, to_string(level)));
-    }
+    int dimension = static_cast<int>(d);
+    auto partition = [&](const Partition& p) {
+      const auto& names = level.tensor_dimensions;
+      auto x = static_cast<size_t>(std::find(names.begin(), names.end(), p.name) - names.begin());
+      auto block = level.cyclic.find(p.name);
+      bool dealt_out = block != level.cyclic.end();
+      out.push_back(Cut{target_of(x), dimension, dealt_out ? std::optional(block->second) : std::nullopt});
+    };
+    auto broadcast = [&](const Broadcast&) {
+      if (std::optional<Role> role = along_replicas(d)) out.push_back(*role);
+    };
+    std::visit(Overloaded{partition,
+                          [&](const Fix& fix) {
+                            out.push_back(HoldRelation{number, dimension, fix.face});
+                          },
+                          broadcast},
+               level.machine_dimensions[d].role);
   }
   return out;
+}
+
+// The first target without a cut; targets.size() if all have one.
+size_t uncut_target(const Compound& c, const std::vector<Role>& roles) {
+  std::vector<bool> cut(c.targets.size(), false);
+  for (const Role& role : roles) {
+    if (const auto* found = std::get_if<Cut>(&role)) cut[found->target] = true;
+  }
+  return static_cast<size_t>(std::find(cut.begin(), cut.end(), false) - cut.begin());
+}
+
+std::vector<Role> follow_tensor(const Nest& nest, const Compound& c, const Destination& onto) {
+  const LevelDistribution& level = onto.follow->distribution->levels[onto.level];
+  Access access = access_of(nest, *onto.follow, c.onto.span);
+  std::vector<bool> used(c.targets.size(), false);
+  auto target_of = [&](size_t x) {
+    const IndexVar& v = access.indices[x];
+    for (size_t t = 0; t < c.targets.size(); ++t) {
+      std::vector<IndexVar> from = origins(nest, c.targets[t]);
+      if (used[t] || from.size() != 1 || from[0] != v) continue;
+      used[t] = true;
+      return t;
+    }
+    refuse(nest, c.onto.span,
+           fmt::format("distribute: {0} is cut along its index {1}, and no target is made from {1}", onto.follow->name,
+                       v.name));
+  };
+  // Along replicas every coordinate has the tensor, and the loops run at 0.
+  auto along_replicas = [](size_t) { return std::optional<Role>(); };
+  std::vector<Role> roles = roles_in(level, onto.level, target_of, along_replicas);
+  if (size_t t = uncut_target(c, roles); t < c.targets.size()) {
+    refuse(nest, c.targets[t].span,
+           fmt::format("distribute: {} is not cut along {}; its distribution is {}", onto.follow->name,
+                       c.targets[t].name, to_string(level)));
+  }
+  return roles;
 }
 
 // Whether the statement copies into replicas along this machine dimension. Such a copy may run at every replica: a
@@ -181,65 +188,39 @@ bool copies_into_replicas(const Nest& nest, const ScheduleContext& context, int 
 }
 
 // Maps the loops to the grid by a distribution notation, like the dimensions of a tensor.
-Compound follow_notation(const Nest& nest, const DistributeOntoCommand& c, const Destination& onto,
-                         const ScheduleContext& context) {
+std::vector<Role> follow_notation(const Nest& nest, const Compound& c, const Destination& onto,
+                                  const ScheduleContext& context) {
   const LevelDistribution& notation = *c.onto.notation;
-  Compound out;
-  std::vector<bool> used(c.targets.size(), false);
-  for (size_t d = 0; d < notation.machine_dimensions.size(); ++d) {
-    const MachineDimension& dimension = notation.machine_dimensions[d];
-    if (const auto* fix = std::get_if<Fix>(&dimension.role)) {
-      out.relations.push_back(HoldRelation{onto.level, static_cast<int>(d), fix->face});
-      continue;
+  auto along_replicas = [&](size_t d) -> std::optional<Role> {
+    if (copies_into_replicas(nest, context, onto.level, d)) {
+      return EverywhereRelation{onto.level, static_cast<int>(d)};
     }
-    const auto* partition = std::get_if<Partition>(&dimension.role);
-    if (!partition) {
-      if (!copies_into_replicas(nest, context, onto.level, d)) {
-        refuse(nest, dimension.span,
-               "distribute: `*` would run each iteration on all processors of a dimension, which is legal only for a "
-               "copy into replicas there; fix the dimension to a face");
-      }
-      out.relations.push_back(EverywhereRelation{onto.level, static_cast<int>(d)});
-      continue;
-    }
-    const auto& names = notation.tensor_dimensions;
-    auto t = static_cast<size_t>(std::find(names.begin(), names.end(), partition->name) - names.begin());
-    used[t] = true;
-    auto block = notation.cyclic.find(partition->name);
-    if (block == notation.cyclic.end()) {
-      distribute_block(out, c, t, onto, static_cast<int>(d));
-    } else {
-      distribute_cyclic(out, nest, c, t, onto, static_cast<int>(d), block->second);
-    }
-  }
-  for (size_t t = 0; t < used.size(); ++t) {
-    if (used[t]) continue;
+    refuse(nest, notation.machine_dimensions[d].span,
+           "distribute: `*` would run each iteration on all processors of a dimension, which is legal only for a "
+           "copy into replicas there; fix the dimension to a face");
+  };
+  std::vector<Role> roles = roles_in(
+      notation, onto.level, [](size_t x) { return x; }, along_replicas);
+  if (size_t t = uncut_target(c, roles); t < c.targets.size()) {
     refuse(nest, c.targets[t].span,
            fmt::format("distribute: loop {0} is {1} in {2}, but {1} is missing on the right side", c.targets[t].name,
                        notation.tensor_dimensions[t], to_string(notation)));
   }
-  return out;
+  return roles;
 }
 
-Compound follow_grid(const Nest& nest, const DistributeOntoCommand& c, const Destination& onto) {
+std::vector<Role> follow_grid(const Nest& nest, const Compound& c, const Destination& onto) {
   if (c.targets.size() != onto.grid.extents.size()) {
     refuse(nest, c.onto.span,
            fmt::format("distribute: {} has {}, but the command gives {}", to_string(onto.grid),
                        dimensions_text(onto.grid), counted(static_cast<int64_t>(c.targets.size()), "loop")));
   }
-  Compound out;
-  for (size_t t = 0; t < c.targets.size(); ++t) distribute_block(out, c, t, onto, static_cast<int>(t));
+  std::vector<Role> out;
+  for (size_t t = 0; t < c.targets.size(); ++t) out.push_back(Cut{t, static_cast<int>(t), std::nullopt});
   return out;
 }
 
-void check_compound(const Nest& nest, const DistributeOntoCommand& c) {
-  if (c.targets.size() != c.distributed.size() || c.targets.size() != c.local.size()) {
-    refuse(nest, c.onto.span,
-           fmt::format("distribute: {}, {} and {}; the three lists must have the same length",
-                       counted(static_cast<int64_t>(c.targets.size()), "target"),
-                       counted(static_cast<int64_t>(c.distributed.size()), "distributed loop"),
-                       counted(static_cast<int64_t>(c.local.size()), "local loop")));
-  }
+void check_names(const Nest& nest, const Compound& c) {
   std::vector<IndexVar> made = c.distributed;
   made.insert(made.end(), c.local.begin(), c.local.end());
   require_distinct(nest, c.targets, "distribute");
@@ -249,6 +230,81 @@ void check_compound(const Nest& nest, const DistributeOntoCommand& c) {
     require_replaceable(nest, v, "distribute");
   }
   for (const IndexVar& v : made) require_new(nest, v, "distribute");
+}
+
+// Requires a local loop for each target, or, of each that is dealt out, also one over its rounds.
+void check_lengths(const Nest& nest, const Compound& c, size_t dealt_out) {
+  size_t targets = c.targets.size(), local = c.local.size();
+  if (targets == c.distributed.size() && (local == targets || local == targets + dealt_out)) return;
+  std::string given = fmt::format("distribute: {}, {} and {}; the three lists must have the same length",
+                                  counted(static_cast<int64_t>(targets), "target"),
+                                  counted(static_cast<int64_t>(c.distributed.size()), "distributed loop"),
+                                  counted(static_cast<int64_t>(local), "local loop"));
+  if (dealt_out > 0) {
+    given += fmt::format(", or the last one {} more: the rounds of each target that is dealt out", dealt_out);
+  }
+  refuse(nest, c.onto.span, given);
+}
+
+// The local loops of a target. A target that is dealt out has one over its rounds.
+struct LocalLoops {
+  std::optional<IndexVar> rounds;
+  IndexVar inside;
+};
+
+// The local loops by target. They stand in the command target by target, rounds before inside. Rounds that it does not
+// name get a name made from that of the target.
+std::vector<LocalLoops> local_loops(const Nest& nest, const Compound& c, const std::vector<Role>& roles,
+                                    const ScheduleContext& context) {
+  std::vector<bool> dealt_out(c.targets.size(), false);
+  for (const Role& role : roles) {
+    if (const auto* cut = std::get_if<Cut>(&role); cut && cut->block) dealt_out[cut->target] = true;
+  }
+  check_lengths(nest, c, static_cast<size_t>(std::count(dealt_out.begin(), dealt_out.end(), true)));
+  bool named = c.local.size() > c.targets.size();
+  std::vector<LocalLoops> out;
+  auto next = c.local.begin();
+  for (size_t t = 0; t < c.targets.size(); ++t) {
+    LocalLoops loops;
+    if (dealt_out[t]) loops.rounds = named ? *next++ : made_up(nest, context, c.targets[t], "_round");
+    loops.inside = *next++;
+    out.push_back(loops);
+  }
+  return out;
+}
+
+// Divides a target, or deals it out: i -> (processor, round, inside). One split makes the number of the block, and a
+// second one splits that into round and processor.
+void add_cut(Nest& nest, const Compound& c, const Cut& cut, const LocalLoops& local, const Destination& onto,
+             const ScheduleContext& context) {
+  const IndexVar &target = c.targets[cut.target], &processor = c.distributed[cut.target];
+  const IntExpr& parts = onto.grid.extents[cut.dimension];
+  if (cut.block) {
+    IndexVar number = made_up(nest, context, target, "_block");
+    nest.relations.push_back(SplitRelation{target, number, local.inside, *cut.block});
+    nest.relations.push_back(SplitRelation{number, *local.rounds, processor, parts});
+  } else {
+    nest.relations.push_back(DivideRelation{target, processor, local.inside, parts});
+  }
+  nest.relations.push_back(DistributeRelation{processor, onto.level, cut.dimension});
+}
+
+// The loops that are distributed already, then the new distributed loops, the rounds, the insides and the others.
+std::vector<IndexVar> new_order(const Nest& nest, const Compound& c, const std::vector<IndexVar>& rounds,
+                                const std::vector<LocalLoops>& local) {
+  size_t below = 0;
+  for (size_t i = 0; i < nest.loops.size(); ++i) {
+    if (nest.is_distributed(nest.loops[i])) below = i + 1;
+  }
+  std::vector<IndexVar> out, others;
+  for (size_t i = 0; i < nest.loops.size(); ++i) {
+    if (!contains(c.targets, nest.loops[i])) (i < below ? out : others).push_back(nest.loops[i]);
+  }
+  out.insert(out.end(), c.distributed.begin(), c.distributed.end());
+  out.insert(out.end(), rounds.begin(), rounds.end());
+  for (const LocalLoops& loops : local) out.push_back(loops.inside);
+  out.insert(out.end(), others.begin(), others.end());
+  return out;
 }
 
 // Requires that a level, or the whole machine, has at least as many dimensions as loops distributed onto it.
@@ -268,73 +324,81 @@ void require_free_dimensions(const Nest& before, const Nest& after, const Machin
                      level ? to_string(machine.levels[*level]) : to_string(machine)));
 }
 
-void refuse_taken_dimensions(const Nest& nest, const Compound& made, const SourceSpan& span) {
-  for (const auto* d : relations_of<DistributeRelation>(made.relations)) {
-    const auto* taken = find_relation<DistributeRelation>(
-        nest.relations, [&](const auto& o) { return o.level == d->level && o.dimension == d->dimension; });
-    if (!taken) continue;
-    refuse(nest, span,
-           fmt::format("distribute: loop {} is distributed onto dimension {} of level {} of the machine already",
-                       taken->variable.name, *d->dimension, *d->level));
-  }
+void refuse_taken_dimension(const Nest& nest, int level, int dimension, const SourceSpan& span) {
+  const auto* taken = find_relation<DistributeRelation>(
+      nest.relations, [&](const auto& d) { return d.level == level && d.dimension == dimension; });
+  if (!taken) return;
+  refuse(nest, span,
+         fmt::format("distribute: loop {} is distributed onto dimension {} of level {} of the machine already",
+                     taken->variable.name, dimension, level));
 }
 
-}  // namespace
-
-Nest apply(const Nest& nest, const DistributeCommand& c, const ScheduleContext& context) {
-  require_distinct(nest, c.variables, "distribute");
-  for (const IndexVar& v : c.variables) {
+Nest distribute(const Nest& nest, const ScheduleContext& context, const std::vector<IndexVar>& variables,
+                const std::optional<GridRef>& ref) {
+  require_distinct(nest, variables, "distribute");
+  for (const IndexVar& v : variables) {
     require_loop(nest, v, "distribute");
     if (nest.is_distributed(v)) refuse(nest, v.span, fmt::format("distribute: loop {} is distributed already", v.name));
     require_replaceable(nest, v, "distribute");
   }
   if (!context.machine) {
-    refuse(nest, c.variables[0].span,
+    refuse(nest, variables[0].span,
            "distribute: there is no machine to distribute onto; declare one, for example machine M = Grid(2, 2)");
   }
   std::optional<int> level;
-  if (c.onto) {
-    Destination onto = resolve(nest, *c.onto, context);
+  if (ref) {
+    Destination onto = resolve(nest, *ref, context);
     if (onto.follow) {
-      refuse(nest, c.onto->span, "distribute: only the form with targets and local loops can follow a tensor");
+      refuse(nest, ref->span, "distribute: only the form with targets and local loops can follow a tensor");
     }
     level = onto.level;
   }
   Nest out = nest;
-  for (const IndexVar& v : c.variables) out.relations.push_back(DistributeRelation{v, level, std::nullopt});
-  if (level) require_free_dimensions(nest, out, *context.machine, level, c.variables.back().span);
-  require_free_dimensions(nest, out, *context.machine, std::nullopt, c.variables.back().span);
+  for (const IndexVar& v : variables) out.relations.push_back(DistributeRelation{v, level, std::nullopt});
+  if (level) require_free_dimensions(nest, out, *context.machine, level, variables.back().span);
+  require_free_dimensions(nest, out, *context.machine, std::nullopt, variables.back().span);
   return out;
 }
 
-Nest apply(const Nest& nest, const DistributeOntoCommand& c, const ScheduleContext& context) {
-  check_compound(nest, c);
-  Destination onto = resolve(nest, c.onto, context);
-  Compound made = c.onto.notation ? follow_notation(nest, c, onto, context)
-                  : onto.follow   ? follow_tensor(nest, c, onto)
-                                  : follow_grid(nest, c, onto);
-  refuse_taken_dimensions(nest, made, c.onto.span);
-
-  // The new order: the loops that were distributed before, the new distributed loops, the rounds, the local loops, the
-  // rest.
-  size_t below = 0;
-  for (size_t i = 0; i < nest.loops.size(); ++i) {
-    if (nest.is_distributed(nest.loops[i])) below = i + 1;
+Nest distribute_onto(const Nest& nest, const ScheduleContext& context, const std::vector<IndexVar>& targets,
+                     const std::vector<IndexVar>& distributed, const std::vector<IndexVar>& local, const GridRef& ref) {
+  Compound c{targets, distributed, local, ref};
+  check_names(nest, c);
+  Destination onto = resolve(nest, ref, context);
+  std::vector<Role> roles = ref.notation  ? follow_notation(nest, c, onto, context)
+                            : onto.follow ? follow_tensor(nest, c, onto)
+                                          : follow_grid(nest, c, onto);
+  std::vector<LocalLoops> loops = local_loops(nest, c, roles, context);
+  Nest out = nest;
+  std::vector<IndexVar> rounds;
+  for (const Role& role : roles) {
+    auto cut = [&](const Cut& made) {
+      refuse_taken_dimension(nest, onto.level, made.dimension, ref.span);
+      add_cut(out, c, made, loops[made.target], onto, context);
+      if (made.block) rounds.push_back(*loops[made.target].rounds);
+    };
+    std::visit(Overloaded{cut, [&](const auto& mark) { out.relations.push_back(mark); }}, role);
   }
-  std::vector<IndexVar> loops(nest.loops.begin(), nest.loops.begin() + static_cast<std::ptrdiff_t>(below));
-  auto is_target = [&](const IndexVar& v) {
-    return std::find(c.targets.begin(), c.targets.end(), v) != c.targets.end();
-  };
-  loops.erase(std::remove_if(loops.begin(), loops.end(), is_target), loops.end());
-  loops.insert(loops.end(), c.distributed.begin(), c.distributed.end());
-  loops.insert(loops.end(), made.rounds.begin(), made.rounds.end());
-  loops.insert(loops.end(), c.local.begin(), c.local.end());
-  for (size_t i = below; i < nest.loops.size(); ++i) {
-    if (!is_target(nest.loops[i])) loops.push_back(nest.loops[i]);
-  }
-  Nest out{loops, nest.body, nest.relations, {}};
-  out.relations.insert(out.relations.end(), made.relations.begin(), made.relations.end());
+  out.loops = new_order(nest, c, rounds, loops);
   return out;
+}
+
+}  // namespace
+
+CommandRow distribute_command() {
+  CommandRow row =
+      command("distribute", "distribute(io), distribute({io, jo}, M) or distribute({i, j}, {io, jo}, {ii, ji}, M)",
+              distribute, loops().without_braces(), onto().optional());
+  row.at_outermost_nest = true;
+  return row;
+}
+
+// A tensor that nothing cuts is followed by no loop, so the lists may be empty.
+CommandRow distribute_onto_command() {
+  CommandRow row = command("distribute", distribute_command().signature.usage, distribute_onto, loops().or_none(),
+                           new_loops().or_none(), new_loops().or_none(), onto().by_notation());
+  row.at_outermost_nest = true;
+  return row;
 }
 
 }  // namespace distal::core

@@ -6,8 +6,8 @@
 
 #include "lang/same_machine.h"
 #include "schedule/checks.h"
-#include "schedule/commands.h"
 #include "schedule/match_part.h"
+#include "schedule/precompute.h"
 #include "support/text.h"
 
 namespace distal::core {
@@ -16,11 +16,11 @@ namespace {
 
 class Expansion {
  public:
-  Expansion(const Module& module, const ScheduledStatement& original, size_t at)
+  Expansion(const Module& module, const ScheduledStatement& original, size_t at, const Precompute& command)
       : module_(module),
         original_(original),
         at_(at),
-        c_(std::get<PrecomputeCommand>(original.schedule[at].action)),
+        c_(command),
         tensor_(*module.find_tensor(c_.workspace.text)),
         nest_(nest_of(concretize(original.statement))) {}
 
@@ -83,7 +83,7 @@ class Expansion {
     for (const IndexVar& v : reduction_variables(original_.statement)) {
       if (contains(used, v) && contains(elsewhere, v)) outer_sums.push_back(v);
     }
-    require_whole_sum(nest_, c_, replaced.in_product ? sums_ : outer_sums);
+    require_whole_sum(nest_, c_.expr, c_.workspace.span, replaced.in_product ? sums_ : outer_sums);
   }
 
   void check_indices() const {
@@ -144,7 +144,7 @@ class Expansion {
 
   // A later precompute belongs to the statement whose right side contains its part.
   bool belongs_to_producer(const Command& command, const std::vector<IndexVar>& producers) const {
-    if (const auto* p = std::get_if<PrecomputeCommand>(&command.action)) {
+    if (std::optional<Precompute> p = precompute_in(command)) {
       return replace_part(producer_statement().rhs, p->expr, Access{"", {}, {}}).has_value();
     }
     return names_any(command, producers);
@@ -153,7 +153,7 @@ class Expansion {
   const Module& module_;
   const ScheduledStatement& original_;
   size_t at_;
-  const PrecomputeCommand& c_;
+  const Precompute& c_;
   const Tensor& tensor_;
   Nest nest_;
   std::vector<IndexVar> sums_;
@@ -161,9 +161,9 @@ class Expansion {
 
 void expand(const Module& module, const ScheduledStatement& statement, std::vector<ScheduledStatement>& out) {
   for (size_t i = 0; i < statement.schedule.size(); ++i) {
-    const auto* p = std::get_if<PrecomputeCommand>(&statement.schedule[i].action);
+    std::optional<Precompute> p = precompute_in(statement.schedule[i]);
     if (!p || !module.find_tensor(p->workspace.text)) continue;
-    auto [producer, consumer] = Expansion(module, statement, i).run();
+    auto [producer, consumer] = Expansion(module, statement, i, *p).run();
     expand(module, producer, out);
     expand(module, consumer, out);
     return;

@@ -10,16 +10,21 @@
 #include "schedule/commands.h"
 #include "schedule/kernel_shape.h"
 #include "schedule/match_part.h"
+#include "schedule/precompute.h"
 #include "support/text.h"
 
 namespace distal::core {
 
 namespace {
 
-class Precompute {
+class Rewrite {
  public:
-  Precompute(const Nest& nest, const PrecomputeCommand& command, const ScheduleContext& context)
-      : nest_(nest), c_(command), assignment_(assignment_of(nest)), space_(make_names_only_space(context.statement)) {}
+  Rewrite(const Nest& nest, const Precompute& command, const ScheduleContext& context)
+      : nest_(nest),
+        c_(command),
+        context_(context),
+        assignment_(assignment_of(nest)),
+        space_(make_names_only_space(context.statement)) {}
 
   Nest run() {
     check_names();
@@ -93,7 +98,7 @@ class Precompute {
     }
     elsewhere_ = elsewhere;
     for (const IndexVar& v : assignment_.lhs.indices) elsewhere_.push_back(v);
-    require_whole_sum(nest_, c_, replaced->in_product ? sums_ : outer_sums());
+    require_whole_sum(nest_, c_.expr, c_.workspace.span, replaced->in_product ? sums_ : outer_sums());
   }
 
   // The variables of the part that the consumer sums over.
@@ -185,18 +190,13 @@ class Precompute {
   void find_copies() {
     originals_ = c_.variables;
     copies_ = c_.copies;
-    std::vector<IndexVar> taken = all_variables(nest_);
-    taken.insert(taken.end(), c_.copies.begin(), c_.copies.end());
     for (int p = 0; p < space_.size(); ++p) {
       IndexVar v{space_.names[p], {}};
       bool moves = std::any_of(c_.variables.begin(), c_.variables.end(),
                                [&](const IndexVar& loop) { return v != loop && depends(v, loop); });
       if (!moves) continue;
-      IndexVar copy{v.name + "_" + c_.workspace.text, {}};
-      while (contains(taken, copy)) copy.name += "_";
-      taken.push_back(copy);
       originals_.push_back(v);
-      copies_.push_back(copy);
+      copies_.push_back(made_up(nest_, context_, v, "_" + c_.workspace.text, copies_));
     }
   }
 
@@ -229,7 +229,8 @@ class Precompute {
   }
 
   const Nest& nest_;
-  const PrecomputeCommand& c_;
+  const Precompute& c_;
+  const ScheduleContext& context_;
   const Assignment& assignment_;
   IterationSpace<IntExpr> space_;
   std::vector<IndexVar> sums_;       // the variables that the producer sums over
@@ -246,7 +247,7 @@ bool has_part(const Stmt& stmt, const Expr& part) {
   return false;
 }
 
-void check_workspace_name(const Nest& nest, const PrecomputeCommand& c, const ScheduleContext& context) {
+void check_workspace_name(const Nest& nest, const Precompute& c, const ScheduleContext& context) {
   if (workspace_of(nest.relations, c.workspace.text)) {
     refuse(nest, c.workspace.span,
            fmt::format("precompute: {} is a workspace of this statement already", c.workspace.text));
@@ -256,9 +257,7 @@ void check_workspace_name(const Nest& nest, const PrecomputeCommand& c, const Sc
   }
 }
 
-}  // namespace
-
-Nest apply(const Nest& nest, const PrecomputeCommand& c, const ScheduleContext& context) {
+Nest apply(const Nest& nest, const Precompute& c, const ScheduleContext& context) {
   check_workspace_name(nest, c, context);
   const auto* where = nest.body.as<Where>();
   if (!where) {
@@ -267,11 +266,32 @@ Nest apply(const Nest& nest, const PrecomputeCommand& c, const ScheduleContext& 
              fmt::format("precompute: {} is not a part of the right side {}", to_string(c.expr),
                          to_string(assignment_of(nest).rhs)));
     }
-    return Precompute(nest, c, context).run();
+    return Rewrite(nest, c, context).run();
   }
   bool in_producer = !has_part(where->consumer, c.expr) && has_part(where->producer, c.expr);
   WhereSide side = in_producer ? WhereSide::Producer : WhereSide::Consumer;
   return with_side(nest, side, apply(side_of(nest, side), c, context));
+}
+
+Nest precompute(const Nest& nest, const ScheduleContext& context, const Expr& expr,
+                const std::vector<IndexVar>& variables, const std::vector<IndexVar>& copies, const Name& workspace) {
+  return apply(nest, {expr, variables, copies, workspace}, context);
+}
+
+}  // namespace
+
+std::optional<Precompute> precompute_in(const Command& command) {
+  if (command.name != "precompute") return std::nullopt;
+  const std::vector<Argument>& arguments = command.arguments;
+  return Precompute{std::get<Expr>(arguments[0]), std::get<std::vector<IndexVar>>(arguments[1]),
+                    std::get<std::vector<IndexVar>>(arguments[2]), std::get<Name>(arguments[3])};
+}
+
+CommandRow precompute_command() {
+  CommandRow row = command("precompute", "precompute(B(i, k) * C(k, j), {j}, {jw}, W)", precompute, part(),
+                           loops().or_none(), new_loops().or_none(), name());
+  row.at_outermost_nest = true;  // it finds the nest that has the part
+  return row;
 }
 
 }  // namespace distal::core

@@ -34,9 +34,8 @@ class RedistributionSchedule {
   }
 
  private:
-  template <class Action>
-  void add(Action action) {
-    commands_.push_back({std::move(action), {}});
+  void add(const char* command, std::vector<Argument> arguments) {
+    commands_.push_back({command, std::move(arguments), {}});
   }
 
   static size_t dimension_of(const LevelDistribution& level, const Partition& partition) {
@@ -53,7 +52,7 @@ class RedistributionSchedule {
       if (!round_[d]) continue;
       IndexVar piece{local_[d].name + "_piece", {}};
       move_into(*round_[d], local_[d]);
-      add(CollapseCommand{*round_[d], local_[d], piece});
+      add("collapse", {*round_[d], local_[d], piece});
       std::erase(loops_, *round_[d]);
       std::replace(loops_.begin(), loops_.end(), local_[d], piece);
       std::erase(rounds_, *round_[d]);
@@ -73,41 +72,40 @@ class RedistributionSchedule {
 
   void reorder(const std::vector<IndexVar>& wanted) {
     if (wanted == loops_) return;
-    add(ReorderCommand{{wanted.begin() + static_cast<std::ptrdiff_t>(distributed_), wanted.end()}});
+    add("reorder", {std::vector<IndexVar>(wanted.begin() + static_cast<std::ptrdiff_t>(distributed_), wanted.end())});
     loops_ = wanted;
   }
 
   static bool is_broadcast(const MachineDimension& m) { return std::holds_alternative<Broadcast>(m.role); }
 
   void follow(const LevelDistribution& level, size_t number, size_t levels) {
-    DistributeOntoCommand command;
-    command.onto.name = {to_.name, {}};
-    if (levels > 1) command.onto.level = static_cast<int>(number);
+    std::vector<IndexVar> targets, distributed, local, rounds;
+    GridRef onto{{to_.name, {}}, std::nullopt, std::nullopt, std::nullopt, {}};
+    if (levels > 1) onto.level = static_cast<int>(number);
     // Only the notation form of distribute can run a copy at every replica.
     const auto& roles = level.machine_dimensions;
-    if (std::any_of(roles.begin(), roles.end(), is_broadcast)) command.onto.notation = notation_of(level);
-    std::vector<IndexVar> rounds;
+    if (std::any_of(roles.begin(), roles.end(), is_broadcast)) onto.notation = notation_of(level);
     for (const MachineDimension& m : level.machine_dimensions) {
       const auto* partition = std::get_if<Partition>(&m.role);
       if (!partition) continue;
       size_t d = dimension_of(level, *partition);
-      command.targets.push_back(local_[d]);
-      command.distributed.push_back({local_[d].name + "o", {}});
-      command.local.push_back({local_[d].name + "i", {}});
+      targets.push_back(local_[d]);
+      distributed.push_back({local_[d].name + "o", {}});
+      local.push_back({local_[d].name + "i", {}});
       if (level.cyclic.count(partition->name) > 0) {
         round_[d] = IndexVar{local_[d].name + "_round", {}};
         rounds.push_back(*round_[d]);
       }
-      local_[d] = command.local.back();
+      local_[d] = local.back();
     }
-    for (const IndexVar& v : command.targets) std::erase(loops_, v);
-    std::vector<IndexVar> made = command.distributed;
+    for (const IndexVar& v : targets) std::erase(loops_, v);
+    std::vector<IndexVar> made = distributed;
     made.insert(made.end(), rounds.begin(), rounds.end());
-    made.insert(made.end(), command.local.begin(), command.local.end());
+    made.insert(made.end(), local.begin(), local.end());
     loops_.insert(loops_.begin() + static_cast<std::ptrdiff_t>(distributed_), made.begin(), made.end());
-    distributed_ += command.distributed.size();
+    distributed_ += distributed.size();
     rounds_.insert(rounds_.end(), rounds.begin(), rounds.end());
-    add(std::move(command));
+    add("distribute", {targets, distributed, local, onto});
   }
 
   // The level's notation, with only those tensor dimensions that it cuts.
@@ -139,11 +137,11 @@ class RedistributionSchedule {
     if (steps == 0) {
       // Nothing is cut, so there is no loop outside of the piece. Make one with a single iteration.
       IndexVar whole{loops_[0].name + "o", {}};
-      add(DivideCommand{loops_[0], whole, {loops_[0].name + "i", {}}, IntExpr(1)});
-      add(CommunicateCommand{{{to_.name, {}}, {from_, {}}}, whole});
-      return;
+      add("divide", {loops_[0], whole, IndexVar{loops_[0].name + "i", {}}, IntExpr(1)});
+      loops_.insert(loops_.begin(), whole);
+      steps = 1;
     }
-    add(CommunicateCommand{{{to_.name, {}}, {from_, {}}}, loops_[steps - 1]});
+    add("communicate", {std::vector<Name>{{to_.name, {}}, {from_, {}}}, loops_[steps - 1]});
   }
 
   const Tensor& to_;

@@ -14,6 +14,7 @@ struct ScheduleContext {
   const Module& module;
   const Statement& statement;
   std::optional<Machine> machine;  // none: one processor
+  std::vector<IndexVar> given{};   // the loops that the commands of the schedule make
 };
 
 // The machine that a statement runs on: the machine of its tensors; else the machine, or the grids, that its schedule

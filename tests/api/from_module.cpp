@@ -32,13 +32,6 @@ int dimension_of(const core::LevelDistribution& level, const std::string& name) 
   return static_cast<int>(std::find(names.begin(), names.end(), name) - names.begin());
 }
 
-template <class... F>
-struct Cases : F... {
-  using F::operator()...;
-};
-template <class... F>
-Cases(F...) -> Cases<F...>;
-
 }  // namespace
 
 FromModule::FromModule(const core::Module& module) : module_(module) {
@@ -167,48 +160,51 @@ Onto FromModule::onto(const core::GridRef& ref) const {
 }
 
 void FromModule::add_command(Schedule& schedule, const core::Command& command) const {
-  auto v = [](const auto& x) { return variable(x); };
-  auto vs = [](const auto& x) { return variables(x); };
-  auto add_distribute = [&](const core::DistributeCommand& c) {
-    c.onto ? schedule.distribute(vs(c.variables), onto(*c.onto)) : schedule.distribute(vs(c.variables));
-  };
-  auto add_communicate = [&](const core::CommunicateCommand& c) {
+  auto v = [&](size_t i) { return variable(std::get<core::IndexVar>(command.arguments[i])); };
+  auto vs = [&](size_t i) { return variables(std::get<std::vector<core::IndexVar>>(command.arguments[i])); };
+  auto n = [&](size_t i) { return number(std::get<core::IntExpr>(command.arguments[i])); };
+  auto word = [&](size_t i) { return std::get<core::Name>(command.arguments[i]).text; };
+  auto grid = [&](size_t i) { return onto(std::get<core::GridRef>(command.arguments[i])); };
+  const std::string& name = command.name;
+  size_t count = command.arguments.size();
+  if (name == "split") {
+    schedule.split(v(0), v(1), v(2), n(3));
+  } else if (name == "divide") {
+    schedule.divide(v(0), v(1), v(2), n(3));
+  } else if (name == "collapse") {
+    schedule.collapse(v(0), v(1), v(2));
+  } else if (name == "reorder") {
+    schedule.reorder(vs(0));
+  } else if (name == "distribute") {
+    if (count == 1) schedule.distribute(vs(0));
+    if (count == 2) schedule.distribute(vs(0), grid(1));
+    if (count == 4) schedule.distribute(vs(0), vs(1), vs(2), grid(3));
+  } else if (name == "communicate") {
     std::vector<TensorHandle> named;
-    for (const core::Name& t : c.tensors) named.push_back(tensors_.at(t.text));
-    schedule.communicate(named, v(c.at));
-  };
-  auto add_parallelize = [&](const core::ParallelizeCommand& c) {
-    schedule.parallelize(v(c.variable), c.race == core::Race::None        ? OutputRace::None
-                                        : c.race == core::Race::Reduction ? OutputRace::Reduction
-                                                                          : OutputRace::Atomics);
-  };
-  auto add_precompute = [&](const core::PrecomputeCommand& c) {
-    auto home = tensors_.find(c.workspace.text);
-    if (home == tensors_.end()) {
-      schedule.precompute(expression(c.expr), vs(c.variables), vs(c.copies), c.workspace.text);
-    } else {
-      schedule.precompute(expression(c.expr), vs(c.variables), vs(c.copies), home->second);
+    for (const core::Name& t : std::get<std::vector<core::Name>>(command.arguments[0])) {
+      named.push_back(tensors_.at(t.text));
     }
-  };
-  std::visit(
-      Cases{
-          [&](const core::SplitCommand& c) { schedule.split(v(c.target), v(c.outer), v(c.inner), number(c.size)); },
-          [&](const core::DivideCommand& c) { schedule.divide(v(c.target), v(c.outer), v(c.inner), number(c.parts)); },
-          [&](const core::CollapseCommand& c) { schedule.collapse(v(c.outer), v(c.inner), v(c.fused)); },
-          [&](const core::ReorderCommand& c) { schedule.reorder(vs(c.order)); },
-          add_distribute,
-          [&](const core::DistributeOntoCommand& c) {
-            schedule.distribute(vs(c.targets), vs(c.distributed), vs(c.local), onto(c.onto));
-          },
-          add_communicate,
-          [&](const core::RotateCommand& c) { schedule.rotate(v(c.target), vs(c.by), v(c.result)); },
-          [&](const core::SubstituteCommand& c) { schedule.substitute(vs(c.variables), {c.kernel.text}); },
-          add_parallelize,
-          [&](const core::UnrollCommand& c) { schedule.unroll(v(c.variable), number(c.factor)); },
-          [&](const core::VectorizeCommand& c) { schedule.vectorize(v(c.variable)); },
-          add_precompute,
-      },
-      command.action);
+    schedule.communicate(named, v(1));
+  } else if (name == "rotate") {
+    schedule.rotate(v(0), vs(1), v(2));
+  } else if (name == "substitute") {
+    schedule.substitute(vs(0), {word(1)});
+  } else if (name == "parallelize") {
+    schedule.parallelize(v(0), count == 1               ? OutputRace::None
+                               : word(1) == "reduction" ? OutputRace::Reduction
+                                                        : OutputRace::Atomics);
+  } else if (name == "unroll") {
+    schedule.unroll(v(0), n(1));
+  } else if (name == "vectorize") {
+    schedule.vectorize(v(0));
+  } else if (name == "precompute") {
+    Expr part = expression(std::get<core::Expr>(command.arguments[0]));
+    auto home = tensors_.find(word(3));
+    home == tensors_.end() ? schedule.precompute(part, vs(1), vs(2), word(3))
+                           : schedule.precompute(part, vs(1), vs(2), home->second);
+  } else {
+    throw std::logic_error("C++ has no command " + name);
+  }
 }
 
 }  // namespace distal

@@ -93,9 +93,11 @@ class Normalizer {
   }
 
   static void command(core::Command& c) {
-    auto* onto = std::get_if<core::DistributeOntoCommand>(&c.action);
-    if (onto && onto->onto.notation) number_dimensions(*onto->onto.notation);
-    if (auto* p = std::get_if<core::PrecomputeCommand>(&c.action)) p->expr = expression(p->expr);
+    for (core::Argument& argument : c.arguments) {
+      auto* onto = std::get_if<core::GridRef>(&argument);
+      if (onto && onto->notation) number_dimensions(*onto->notation);
+      if (auto* part = std::get_if<core::Expr>(&argument)) *part = expression(*part);
+    }
   }
 
   core::Module out_;
@@ -210,11 +212,7 @@ class RandomProgram {
 bool is_marked(const core::Module& module) {
   for (const core::ScheduledStatement& s : module.statements) {
     for (const core::Command& c : s.schedule) {
-      if (std::holds_alternative<core::ParallelizeCommand>(c.action) ||
-          std::holds_alternative<core::UnrollCommand>(c.action) ||
-          std::holds_alternative<core::VectorizeCommand>(c.action)) {
-        return true;
-      }
+      if (c.name == "parallelize" || c.name == "unroll" || c.name == "vectorize") return true;
     }
   }
   return false;
@@ -231,14 +229,12 @@ bool defines_twice(const core::Module& module) {
 // Whether a bare distribute takes a machine that no tensor or command names. In C++ it would have to name it.
 bool uses_unnamed_machine(const core::Module& module) {
   for (const core::ScheduledStatement& s : module.statements) {
-    bool bare = std::any_of(s.schedule.begin(), s.schedule.end(), [](const core::Command& c) {
-      const auto* d = std::get_if<core::DistributeCommand>(&c.action);
-      return d && !d->onto;
-    });
+    bool bare = std::any_of(s.schedule.begin(), s.schedule.end(),
+                            [](const core::Command& c) { return c.name == "distribute" && c.arguments.size() == 1; });
     std::vector<core::Access> all = core::accesses(s.statement.rhs);
     all.push_back(s.statement.lhs);
     for (const core::Command& c : s.schedule) {
-      if (const auto* p = std::get_if<core::PrecomputeCommand>(&c.action)) all.push_back({p->workspace.text, {}, {}});
+      if (c.name == "precompute") all.push_back({std::get<core::Name>(c.arguments[3]).text, {}, {}});
     }
     bool placed = std::any_of(all.begin(), all.end(), [&](const core::Access& a) {
       const core::Tensor* t = module.find_tensor(a.tensor);

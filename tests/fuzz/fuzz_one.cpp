@@ -45,9 +45,7 @@ int64_t processors_of(const std::vector<Grid>& levels, const Bindings& params) {
 bool is_small(const Grid& grid, const Bindings& params) { return processors_of({grid}, params) <= kMaxProcessors; }
 
 bool is_small(const Command& command, const Bindings& params) {
-  const GridRef* onto = nullptr;
-  if (const auto* bare = std::get_if<DistributeCommand>(&command.action)) onto = bare->onto ? &*bare->onto : nullptr;
-  if (const auto* compound = std::get_if<DistributeOntoCommand>(&command.action)) onto = &compound->onto;
+  const GridRef* onto = onto_of(command);
   return onto == nullptr || !onto->grid || is_small(*onto->grid, params);
 }
 
@@ -73,15 +71,10 @@ bool is_small(const Module& module, const Bindings& params) {
 // a loop of 1,000 iterations.
 double points_of(const Stage& stage, const Bindings& params) {
   IterationSpace<int64_t> space = evaluate(stage.space, params);
-  std::vector<bool> is_loop(space.extents.size(), true);
-  for (const Derivation& d : space.derivations) {
-    if (const auto* t = std::get_if<Tile>(&d)) is_loop[t->parent] = false;
-    if (const auto* f = std::get_if<Fuse>(&d)) is_loop[f->outer] = is_loop[f->inner] = false;
-    if (const auto* r = std::get_if<Rotation>(&d)) is_loop[r->target] = false;
-  }
+  std::vector<bool> is_recovered = recovered_variables(space.derivations, space.size());
   double out = 1;
-  for (size_t v = 0; v < is_loop.size(); ++v) {
-    if (is_loop[v]) out *= static_cast<double>(space.extents[v]);
+  for (size_t v = 0; v < is_recovered.size(); ++v) {
+    if (!is_recovered[v]) out *= static_cast<double>(space.extents[v]);
   }
   return out;
 }

@@ -274,13 +274,11 @@ TEST(Concrete, ANestRoundTrips) {
   EXPECT_FALSE(nest.is_distributed({"i", {}}));
 }
 
-TEST(Concrete, SequenceAndWherePrint) {
+TEST(Concrete, WherePrints) {
   Stmt a = concrete("A(i, j) = B(i, j)"), b = concrete("a = B(i, i)");
-  EXPECT_EQ(to_string(Stmt(Sequence{{a, b}})), "(∀i ∀j A(i, j) = B(i, j) ; ∀i a += B(i, i))");
   EXPECT_EQ(to_string(Stmt(Where{a, b})), "(∀i ∀j A(i, j) = B(i, j) where ∀i a += B(i, i))");
-  EXPECT_TRUE(Stmt(Sequence{{a, b}}) == Stmt(Sequence{{a, b}}));
-  EXPECT_FALSE(Stmt(Sequence{{a, b}}) == Stmt(Sequence{{b, a}}));
-  EXPECT_FALSE(Stmt(Sequence{{a, b}}) == Stmt(Where{a, b}));
+  EXPECT_TRUE(Stmt(Where{a, b}) == Stmt(Where{a, b}));
+  EXPECT_FALSE(Stmt(Where{a, b}) == Stmt(Where{b, a}));
 }
 
 TEST(Concrete, EveryRelationPrints) {

@@ -31,12 +31,11 @@ TEST(Parse, Summa) {
   ASSERT_EQ(m.statements.size(), 1u);
   EXPECT_EQ(to_string(m.statements[0].statement), "A(i, j) = B(i, k) * C(k, j)");
   ASSERT_EQ(m.statements[0].schedule.size(), 6u);
-  const auto& compound = std::get<DistributeOntoCommand>(command(m, 0).action);
-  EXPECT_EQ(compound.distributed, (std::vector<IndexVar>{{"io", {}}, {"jo", {}}}));
-  EXPECT_EQ(compound.onto.name.text, "M");
-  EXPECT_EQ(std::get<SplitCommand>(command(m, 1).action).size, IntExpr::name("chunk"));
-  EXPECT_EQ(std::get<CommunicateCommand>(command(m, 4).action).tensors.size(), 2u);
-  EXPECT_EQ(std::get<SubstituteCommand>(command(m, 5).action).kernel.text, "gemm");
+  EXPECT_EQ(command(m, 0).arguments[1], Argument(std::vector<IndexVar>{{"io", {}}, {"jo", {}}}));
+  EXPECT_EQ(onto_of(command(m, 0))->name.text, "M");
+  EXPECT_EQ(command(m, 1).arguments[3], Argument(IntExpr::name("chunk")));
+  EXPECT_EQ(std::get<std::vector<Name>>(command(m, 4).arguments[0]).size(), 2u);
+  EXPECT_EQ(std::get<Name>(command(m, 5).arguments[1]).text, "gemm");
   EXPECT_EQ(command(m, 1).span.line, 12);
   EXPECT_EQ(command(m, 1).span.column, 3);
   EXPECT_EQ(m.type, ElementType::Double);

@@ -56,6 +56,7 @@ distribute({i, j}, {io, jo}, {ii, ji}, M[0])
       {"bare_distribute_wraps_round", tiled_gemm("distribute({i, j}, M)\ncommunicate({A, B, C}, j)\n")},
       {"grid_in_place_wraps_round",
        tiled_gemm("distribute({i, j}, {io, jo}, {ii, ji}, Grid(5, 3))\ncommunicate({A, B, C}, jo)\n")},
+      {"wraps_round_beside_its_names", tiled_gemm("split(k, i_turn, i_processor, chunk)\ndistribute({i, j}, M)\n")},
       {"distributed_sum", tiled_gemm("distribute({i, k}, {io, ko}, {ii, ki}, M)\ncommunicate({A, B, C}, ko)\n")},
       {"sum_in_time_outside", tiled_gemm("split(k, ko, ki, chunk)\nreorder({ko, i, j, ki})\n"
                                          "distribute({i, j}, M)\ncommunicate({A, B, C}, j)\n")},

@@ -100,23 +100,18 @@ class LanguageFeatures {
   void schedule(const ScheduledStatement& s) {
     std::map<std::string, int> communicated;
     for (const Command& c : s.schedule) {
-      if (std::holds_alternative<SplitCommand>(c.action)) out_.insert("split");
-      if (std::holds_alternative<DivideCommand>(c.action)) out_.insert("divide");
-      if (std::holds_alternative<CollapseCommand>(c.action)) out_.insert("collapse");
-      if (std::holds_alternative<ReorderCommand>(c.action)) out_.insert("reorder");
-      if (std::holds_alternative<ParallelizeCommand>(c.action)) out_.insert("parallelize");
-      if (std::holds_alternative<SubstituteCommand>(c.action)) out_.insert("substitute");
-      if (const auto* p = std::get_if<PrecomputeCommand>(&c.action); p && module_.find_tensor(p->workspace.text)) {
+      static const std::set<std::string> refined{"rotate", "distribute", "precompute", "unroll", "vectorize"};
+      if (refined.count(c.name) == 0) out_.insert(c.name);
+      if (c.name == "precompute" && module_.find_tensor(std::get<Name>(c.arguments[3]).text)) {
         out_.insert("precompute with a home");
       }
-      if (const auto* r = std::get_if<RotateCommand>(&c.action)) {
-        out_.insert(r->by.size() == 1 ? "rotate by one" : "rotate by several");
+      if (c.name == "rotate") {
+        size_t by = std::get<std::vector<IndexVar>>(c.arguments[1]).size();
+        out_.insert(by == 1 ? "rotate by one" : "rotate by several");
       }
-      if (const auto* d = std::get_if<DistributeCommand>(&c.action)) bare(*d);
-      if (const auto* d = std::get_if<DistributeOntoCommand>(&c.action)) compound(*d);
-      if (const auto* k = std::get_if<CommunicateCommand>(&c.action)) {
-        out_.insert("communicate");
-        for (const Name& t : k->tensors) {
+      if (c.name == "distribute") c.arguments.size() == 4 ? compound(c) : bare(c);
+      if (c.name == "communicate") {
+        for (const Name& t : std::get<std::vector<Name>>(c.arguments[0])) {
           if (++communicated[t.text] > 1) out_.insert("communicate twice");
         }
       }
@@ -124,22 +119,28 @@ class LanguageFeatures {
     if (!s.schedule.empty() && communicated.empty()) out_.insert("no communicate");
   }
 
-  void bare(const DistributeCommand& d) {
-    if (!d.onto) out_.insert("distribute bare");
-    if (d.onto) out_.insert(d.onto->level ? "distribute bare onto a level" : "distribute bare onto a machine");
+  void bare(const Command& c) {
+    const GridRef* onto = onto_of(c);
+    if (!onto) out_.insert("distribute bare");
+    if (onto) out_.insert(onto->level ? "distribute bare onto a level" : "distribute bare onto a machine");
   }
 
-  void compound(const DistributeOntoCommand& d) {
-    if (d.onto.notation) out_.insert("distribute by notation");
-    if (d.onto.grid) {
+  void compound(const Command& c) {
+    const GridRef& onto = *onto_of(c);
+    if (std::get<std::vector<IndexVar>>(c.arguments[2]).size() >
+        std::get<std::vector<IndexVar>>(c.arguments[0]).size()) {
+      out_.insert("distribute with named rounds");
+    }
+    if (onto.notation) out_.insert("distribute by notation");
+    if (onto.grid) {
       out_.insert("distribute onto a grid in place");
-    } else if (const Tensor* t = module_.find_tensor(d.onto.name.text)) {
-      out_.insert(d.onto.level ? "distribute onto a level of a tensor" : "distribute onto a tensor");
-      size_t level = d.onto.level ? static_cast<size_t>(*d.onto.level) : 0;
+    } else if (const Tensor* t = module_.find_tensor(onto.name.text)) {
+      out_.insert(onto.level ? "distribute onto a level of a tensor" : "distribute onto a tensor");
+      size_t level = onto.level ? static_cast<size_t>(*onto.level) : 0;
       bool known = t->distribution && level < t->distribution->levels.size();
       if (known && !t->distribution->levels[level].cyclic.empty()) out_.insert("distribute onto a cyclic tensor");
     } else {
-      out_.insert(d.onto.level ? "distribute onto a level" : "distribute onto a machine");
+      out_.insert(onto.level ? "distribute onto a level" : "distribute onto a machine");
     }
   }
 
@@ -290,6 +291,7 @@ const Features& all_features() {
                             "distribute onto a tensor",
                             "distribute onto a level of a tensor",
                             "distribute onto a cyclic tensor",
+                            "distribute with named rounds",
                             "communicate",
                             "communicate twice",
                             "no communicate",

@@ -381,19 +381,25 @@ class ScheduleGenerator {
   void distribute_onto(const std::vector<std::string>& targets, const std::vector<int64_t>& extents,
                        const std::string& onto, const std::vector<bool>& cyclic) {
     std::vector<LoopModel> distributed, rounds, local;
+    std::vector<std::string> given;  // the local loops as the command names them
+    bool named = std::count(cyclic.begin(), cyclic.end(), true) > 0 && choice_.chance(50);
     for (size_t t = 0; t < targets.size(); ++t) {
       const LoopModel& old = loop(targets[t]);
       distributed.push_back(made_from(old, fresh(targets[t]), extents[t], false));
       distributed.back().distributed = true;
+      if (cyclic[t]) {
+        rounds.push_back(made_from(old, named ? fresh(targets[t]) : targets[t] + "_round", 1, false));
+        if (named) given.push_back(rounds.back().name);
+      }
       local.push_back(
           made_from(old, fresh(targets[t]), ceil_div(old.extent, extents[t]), old.contiguous && !cyclic[t]));
-      if (cyclic[t]) rounds.push_back(made_from(old, targets[t] + "_round", 1, false));
+      given.push_back(local.back().name);
     }
-    bool plain = targets.size() == 1 && choice_.chance(50);
+    bool plain = targets.size() == 1 && given.size() == 1 && choice_.chance(50);
     auto list = [&](const std::vector<std::string>& all) {
       return plain ? all[0] : fmt::format("{{{}}}", fmt::join(all, ", "));
     };
-    command("distribute({}, {}, {}, {})", list(targets), list(names(distributed)), list(names(local)), onto);
+    command("distribute({}, {}, {}, {})", list(targets), list(names(distributed)), list(given), onto);
 
     size_t below = 0;
     for (size_t p = 0; p < loops_.size(); ++p) {

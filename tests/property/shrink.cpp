@@ -42,28 +42,20 @@ void drop_commands(const Module& m, Candidates& out) {
   }
 }
 
+// Shortens each list of more than one name.
 void shorten_commands(const Module& m, Candidates& out) {
   for (size_t s = 0; s < m.statements.size(); ++s) {
     for (size_t c = 0; c < m.statements[s].schedule.size(); ++c) {
-      auto add = [&](auto action) {
-        out.push_back(m);
-        out.back().statements[s].schedule[c].action = std::move(action);
-      };
-      const auto& action = m.statements[s].schedule[c].action;
-      if (const auto* r = std::get_if<ReorderCommand>(&action)) {
-        for (size_t i = 0; r->order.size() > 2 && i < r->order.size(); ++i) add(ReorderCommand{without(r->order, i)});
-      } else if (const auto* k = std::get_if<CommunicateCommand>(&action)) {
-        for (size_t i = 0; k->tensors.size() > 1 && i < k->tensors.size(); ++i) {
-          add(CommunicateCommand{without(k->tensors, i), k->at});
-        }
-      } else if (const auto* t = std::get_if<RotateCommand>(&action)) {
-        for (size_t i = 0; t->by.size() > 1 && i < t->by.size(); ++i) {
-          add(RotateCommand{t->target, without(t->by, i), t->result});
-        }
-      } else if (const auto* d = std::get_if<DistributeCommand>(&action)) {
-        for (size_t i = 0; d->variables.size() > 1 && i < d->variables.size(); ++i) {
-          add(DistributeCommand{without(d->variables, i), d->onto});
-        }
+      const std::vector<Argument>& arguments = m.statements[s].schedule[c].arguments;
+      for (size_t a = 0; a < arguments.size(); ++a) {
+        auto shorten = [&](const auto& list) {
+          for (size_t i = 0; list.size() > 1 && i < list.size(); ++i) {
+            out.push_back(m);
+            out.back().statements[s].schedule[c].arguments[a] = without(list, i);
+          }
+        };
+        if (const auto* loops = std::get_if<std::vector<IndexVar>>(&arguments[a])) shorten(*loops);
+        if (const auto* names = std::get_if<std::vector<Name>>(&arguments[a])) shorten(*names);
       }
     }
   }
@@ -201,10 +193,10 @@ void drop_machine_part(const Module& m, size_t level, int dimension, Candidates&
   if (dimension >= 0) return;
   for (ScheduledStatement& s : made.statements) {
     for (Command& c : s.schedule) {
-      std::optional<int>* named = nullptr;
-      if (auto* bare = std::get_if<DistributeCommand>(&c.action); bare && bare->onto) named = &bare->onto->level;
-      if (auto* compound = std::get_if<DistributeOntoCommand>(&c.action)) named = &compound->onto.level;
-      if (named && *named && **named > static_cast<int>(level)) --**named;
+      for (Argument& argument : c.arguments) {
+        auto* onto = std::get_if<GridRef>(&argument);
+        if (onto && onto->level && *onto->level > static_cast<int>(level)) --*onto->level;
+      }
     }
   }
 }
@@ -288,18 +280,14 @@ void shrink_machine_numbers(const Module& m, Candidates& out) {
 void shrink_command_numbers(const Module& m, Candidates& out) {
   for (size_t s = 0; s < m.statements.size(); ++s) {
     for (size_t c = 0; c < m.statements[s].schedule.size(); ++c) {
-      auto shrink_number = [&](auto with) {
+      const std::vector<Argument>& arguments = m.statements[s].schedule[c].arguments;
+      for (size_t a = 0; a < arguments.size(); ++a) {
+        const auto* number = std::get_if<IntExpr>(&arguments[a]);
+        if (!number || number->is_constant()) continue;
         for (int64_t value = 1; value <= 3; ++value) {
           out.push_back(m);
-          out.back().statements[s].schedule[c].action = with(value);
+          out.back().statements[s].schedule[c].arguments[a] = IntExpr(value);
         }
-      };
-      const auto& action = m.statements[s].schedule[c].action;
-      if (const auto* x = std::get_if<SplitCommand>(&action); x && !x->size.is_constant()) {
-        shrink_number([&](int64_t v) { return SplitCommand{x->target, x->outer, x->inner, IntExpr(v)}; });
-      }
-      if (const auto* x = std::get_if<DivideCommand>(&action); x && !x->parts.is_constant()) {
-        shrink_number([&](int64_t v) { return DivideCommand{x->target, x->outer, x->inner, IntExpr(v)}; });
       }
     }
   }

@@ -115,6 +115,12 @@ const std::vector<ScheduleCase>& cases() {
       {"precompute_a_scalar", gemm("precompute(B(i, k) * C(k, j), {}, {}, w)")},
       {"distribute_by_notation", gemm("distribute({i, k}, {io, ko}, {ii, ki}, xy -> yx on M)")},
       {"distribute_by_notation_on_a_face", gemm("distribute({i, j}, {io, jo}, {ii, ji}, x, y -> x, 1, y on Q)")},
+      {"distribute_onto_cyclic_with_rounds",
+       onto("Grid(2, 3)", "xy -> xy cyclic(x = 2, y)",
+            "distribute({i, j}, {io, jo}, {ir, ii, jr, ji}, A)\ncommunicate({A, D}, jr)")},
+      {"distribute_made_up_names_give_way",
+       onto("Grid(2, 3)", "xy -> xy cyclic(x = 2, y)",
+            "distribute({i, j}, {io, jo}, {ii, ji}, A)\nsplit(ii, i_round, i_block, 1)\ncommunicate(A, i_round_)")},
       {"distribute_by_notation_cyclic", gemm("distribute({i}, {io}, {ii}, x -> x cyclic(x = 2) on L)")},
       {"distribute_by_notation_at_a_level", gemm("distribute({i}, {io}, {ii}, x -> x on H[1])")},
       {"no_schedule", std::string(kGemm) + "A(i, j) = B(i, k) * C(k, j) + B(i, j) - 2 * C(j, j)\n"},
@@ -158,7 +164,7 @@ TEST(ScheduleTrace, ACommandDoesNotChangeItsArgument) {
 TEST(ScheduleTrace, RotateByNone) {
   Module module = parse_text(gemm(""));
   const ScheduledStatement& s = module.statements[0];
-  Command command{RotateCommand{{"k", {}}, {}, {"kr", {}}}, {}};
+  Command command{"rotate", {IndexVar{"k", {}}, std::vector<IndexVar>{}, IndexVar{"kr", {}}}, {}};
   Stmt after = apply_command(concretize(s.statement), command, ScheduleContext{module, s.statement, std::nullopt});
   EXPECT_EQ(to_string(after), "∀i ∀j ∀kr A(i, j) += B(i, k) * C(k, j) s.t. rotate(k, {}, kr)");
 }

@@ -260,9 +260,13 @@ const std::vector<Refusal>& refusals() {
        placed("Grid(2) of Grid(3)", "xy -> x, xy -> y", "distribute(i, io, ii, A[2])"),
        "distribute: A has no level 2; its levels are 0 to 1"},
       {"distribute_cyclic_name_taken",
-       placed("Grid(2, 3)", "xy -> xy cyclic(x)",
-              "split(k, i_round, ki, 2)\ndistribute({i, j}, {io, jo}, {ii, ji}, A)"),
-       "distribute: i_round is a variable of this statement already; choose a new name"},
+       placed("Grid(2, 3)", "xy -> xy cyclic(x)", "split(k, ir, ki, 2)\ndistribute({i, j}, {io, jo}, {ir, ii, ji}, A)"),
+       "distribute: ir is a variable of this statement already; choose a new name"},
+      {"distribute_cyclic_too_many_rounds",
+       placed("Grid(2, 3)", "xy -> xy cyclic(x)", "distribute({i, j}, {io, jo}, {ir, ii, jr, ji}, A)"),
+       "distribute: 2 targets, 2 distributed loops and 4 local loops; the three lists must have the same length, or "
+       "the "
+       "last one 1 more: the rounds of each target that is dealt out"},
       // What lowering finds.
       {"lower_no_dimension_left",
        gemm("distribute({i, j}, {io, jo}, {ii, ji}, H[0])\ndistribute(k, H[1])\ndivide(ii, iio, iii, "
