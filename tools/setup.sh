@@ -207,8 +207,8 @@ is_fresh() {
   [[ -z $(find "$root/src" "$root/cmake" "$root/CMakeLists.txt" "$root/CMakePresets.json" -newer "$stamp" -print -quit) ]]
 }
 
-# Builds the command line. The stamp file has the time of the start of the build, so that sources that are edited during
-# the build count as newer.
+# Builds the command line, and the library, which `cmake --install` installs too. The stamp file has the time of the
+# start of the build, so that sources that are edited during the build count as newer.
 set_up_distal() {
   is_fresh && return
   drop_foreign_build "$root/build"
@@ -216,6 +216,6 @@ set_up_distal() {
   rm -f "$root/build/stamp"
   printf '%s' "$root" >"$root/build/stamp.new"
   [[ -f $root/build/build.ninja ]] || configure default -DDISTAL_TESTS=OFF -DDISTAL_BENCHMARKS=OFF
-  build default distal
+  build default distal distal_library
   mv "$root/build/stamp.new" "$root/build/stamp"
 }

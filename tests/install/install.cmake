@@ -31,6 +31,15 @@ if(MPIRUN)
   run(${MPIRUN} -n 4 ${folder}/app/build/mpi_layout)
   file(COPY ${SOURCE}/../../../algorithms/summa.distal DESTINATION ${folder})
   run(${folder}/prefix/bin/distal run ${folder}/summa.distal --engine mpi --ranks 2 --set ni=9,nj=8,nk=7)
+  # As after `./distal`, which does not build the library for MPI.
+  file(GLOB_RECURSE libraries ${folder}/prefix/libdistal_mpi*)
+  file(REMOVE ${libraries})
+  execute_process(COMMAND ${CMAKE_COMMAND} -G Ninja -S ${folder}/app -B ${folder}/app/build-without-mpi
+                          -DCMAKE_PREFIX_PATH=${folder}/prefix -DCMAKE_CXX_COMPILER=${CXX}
+                  OUTPUT_QUIET ERROR_VARIABLE said)
+  if(NOT said MATCHES "without[ \n]+its[ \n]+library[ \n]+for[ \n]+MPI")
+    message(FATAL_ERROR "an installation without the library for MPI says: ${said}")
+  endif()
 endif()
 # Only reached if all passed: a failed test leaves its folder to be inspected.
 file(REMOVE_RECURSE ${folder})
