@@ -100,7 +100,7 @@ void add_plan(CLI::App& app, CliOptions& o) {
   cosma->add_option("NI", o.ni)->required()->check(positive);
   cosma->add_option("NJ", o.nj)->required()->check(positive);
   cosma->add_option("NK", o.nk)->required()->check(positive);
-  cosma->add_option("PROCESSORS", o.processors)->required()->check(CLI::Range(1, 1 << 24));
+  cosma->add_option("PROCESSORS", o.processors)->required()->check(CLI::Range(int64_t{1}, kMaxProcessors));
   cosma->add_option("BYTES_PER_PROCESSOR", o.bytes_per_processor)->required()->check(positive);
   cosma->add_option("--type", o.type, "element type");
   cosma->add_flag("--json", o.json, "print one JSON object on stdout");

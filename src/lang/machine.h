@@ -29,6 +29,9 @@ struct Machine {
   bool operator==(const Machine&) const = default;
 };
 
+// The most processors that a machine may have.
+inline constexpr int64_t kMaxProcessors = int64_t{1} << 24;
+
 std::string to_string(ProcessorKind kind);
 std::string to_string(MemoryKind kind);
 std::string to_string(const Grid& grid);        // "Grid(gx, gy)", " gpu" after it for a level of GPUs

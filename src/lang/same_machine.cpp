@@ -1,6 +1,7 @@
 #include "lang/same_machine.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace distal::core {
 
@@ -46,6 +47,17 @@ void refuse_two_machines(const std::string& a, const Machine& on_a, const std::s
       fmt::format("{} is on {}, but {} is on {}", a, described(on_a), b, described(on_b)), span,
       "all tensors of one statement must be on the same machine; only a copy, as in `A(i) = B(i)`, goes from one "
       "to another");
+}
+
+void refuse_too_many_processors(const Machine& machine, const std::vector<int64_t>& extents) {
+  int64_t processors = 1;
+  for (int64_t extent : extents) {
+    if (extent > kMaxProcessors / processors) {
+      throw Error(fmt::format("the machine {} has {} processors", described(machine), fmt::join(extents, " x ")),
+                  machine.span, fmt::format("a machine may have up to {} processors", kMaxProcessors));
+    }
+    processors *= extent;
+  }
 }
 
 std::string described(const Machine& machine) {

@@ -19,6 +19,9 @@ Machine with_values(Machine machine, const Bindings& params);
 [[noreturn]] void refuse_two_machines(const std::string& a, const Machine& on_a, const std::string& b,
                                       const Machine& on_b, const SourceSpan& span);
 
+// Throws an Error if a machine with these extents has more than kMaxProcessors processors.
+void refuse_too_many_processors(const Machine& machine, const std::vector<int64_t>& extents);
+
 // "M = Grid(2, 2)", or only the grids for a machine written in place.
 std::string described(const Machine& machine);
 

@@ -14,7 +14,6 @@ namespace {
 // Counts up to this fit in 64 bits with room for the small factors that the compiler multiplies them with.
 constexpr int64_t largest_count = int64_t{1} << 62;
 constexpr int64_t largest_point_count = int64_t{1} << 60;
-constexpr int64_t largest_processor_count = std::numeric_limits<int32_t>::max();
 
 // The product of positive factors, or nothing when it is beyond the limit.
 std::optional<int64_t> product(const std::vector<int64_t>& factors, int64_t limit) {
@@ -75,9 +74,7 @@ class Validator {
     for (const Grid& grid : machine.levels) {
       for (int64_t extent : extents(grid)) all.push_back(extent);
     }
-    if (product(all, largest_processor_count)) return;
-    throw Error(fmt::format("the machine {} has {} processors", described(machine), joined(all)), machine.span,
-                fmt::format("a machine may have up to {} processors", largest_processor_count));
+    refuse_too_many_processors(machine, all);
   }
 
   void check_tensor(const Tensor& tensor) const {

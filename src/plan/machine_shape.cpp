@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "lang/same_machine.h"
+
 namespace distal::core {
 
 Coordinates MachineShape::coordinates(int64_t processor) const {
@@ -56,13 +58,10 @@ MachineShape shape_of(const Machine& machine, const Bindings& params) {
       if (extent < 1) throw Error(fmt::format("a grid extent is {}, and must be at least 1", extent), e.span());
       shape.extents.push_back(extent);
       shape.level.push_back(static_cast<int>(l));
-      shape.processors = checked_mul(shape.processors, extent);
     }
   }
-  if (shape.processors > (int64_t{1} << 24)) {
-    throw Error(fmt::format("the machine has {} processors; at most {} are supported", shape.processors, 1 << 24),
-                machine.span);
-  }
+  refuse_too_many_processors(machine, shape.extents);
+  for (int64_t extent : shape.extents) shape.processors *= extent;
   shape.group_size.assign(machine.levels.size() + 1, 1);
   for (size_t l = machine.levels.size(); l-- > 0;) {
     shape.group_size[l] = shape.group_size[l + 1];

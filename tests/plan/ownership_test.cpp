@@ -269,12 +269,20 @@ TEST(Machine, DistancesAreOnTheTorus) {
   EXPECT_EQ(m.distance(m.processor({0, 0}), m.processor({2, 2})), 4);
 }
 
-TEST(Machine, MoreThan16MillionProcessorsAreRefused) {
-  try {
-    test::plan_text("machine M = Grid(5000, 5000)\ntensor a(4) : x -> x0 on M\ntensor b(4)\na(i) = b(i)\n");
-    FAIL();
-  } catch (const Error& e) {
-    EXPECT_EQ(e.message(), "the machine has 25000000 processors; at most 16777216 are supported");
+// One limit for the language, the plan and the library.
+TEST(Machine, HasUpTo16777216Processors) {
+  auto copy_on = [](const std::string& grid) {
+    return test::plan_text("machine M = " + grid + "\ntensor a(4) : x -> x0 on M\ntensor b(4)\na(i) = b(i)\n");
+  };
+  EXPECT_EQ(copy_on("Grid(4096, 4096)").processors, kMaxProcessors);
+  for (const char* grid : {"Grid(4097, 4096)", "Grid(4294967296, 4294967296)"}) {
+    try {
+      copy_on(grid);
+      FAIL() << grid;
+    } catch (const Error& e) {
+      EXPECT_EQ(e.message().rfind("the machine M = ", 0), 0u) << e.message();
+      EXPECT_EQ(e.help(), "a machine may have up to 16777216 processors");
+    }
   }
 }
 
