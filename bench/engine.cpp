@@ -6,7 +6,7 @@
 
 #include <chrono>
 
-#include "engine/threads/engine.h"
+#include "engine/runner.h"
 #include "lang/parse.h"
 #include "lower/compile.h"
 
@@ -25,16 +25,16 @@ void run_engine(benchmark::State& state, const std::string& algorithm, bool own_
   Module module = parse_file(std::string(DISTAL_SOURCE_DIR) + "/algorithms/" + algorithm + ".distal");
   int64_t grid = state.range(0);
   Plan plan = make_plan(compile(module), distal::core::bind(module, settings(4 * grid, grid)));
-  ThreadsOptions options{static_cast<int>(state.range(1)), own_memory};
-  MemoryNeeds needs = memory_needs(plan, reach_of(options));
+  RunnerOptions options{static_cast<int>(state.range(1)), own_memory};
+  MemoryNeeds needs = memory_needs(plan, own_memory ? Reach::own() : Reach::all());
   Allocator allocator(plan.processors);
   TensorStore store(plan, allocator);
-  std::vector<std::unique_ptr<LeafKernel>> leaves;
+  Leaves leaves;
   for (size_t i = 0; i < plan.stages.size(); ++i) leaves.push_back(std::make_unique<EmptyLeaf>());
-  ThreadsEngine engine(plan, needs, std::move(leaves), allocator, store, options);
+  Runner runner(plan, needs, std::move(leaves), allocator, store, options);
   double tasks = 0;
   auto start = std::chrono::steady_clock::now();
-  for (auto _ : state) tasks += static_cast<double>(engine.run().tasks);
+  for (auto _ : state) tasks += static_cast<double>(runner.run().tasks);
   std::chrono::duration<double, std::micro> taken = std::chrono::steady_clock::now() - start;
   state.counters["tasks"] = benchmark::Counter(tasks, benchmark::Counter::kAvgIterations);
   state.counters["us_per_task"] = taken.count() / tasks;

@@ -1,7 +1,7 @@
 # find_package(distal) defines distal::distal, and with COMPONENTS mpi also distal::distal_mpi.
 include(${CMAKE_CURRENT_LIST_DIR}/distalTargets.cmake)
 if("mpi" IN_LIST distal_FIND_COMPONENTS)
-  # The library for MPI is beside the other one, in a build folder as well as where it is installed. It may not be built.
+  # The library for MPI is beside the other one, in a build folder and where it is installed. It may not be built.
   find_library(distal_mpi_file distal_mpi PATHS ${CMAKE_CURRENT_LIST_DIR} ${CMAKE_CURRENT_LIST_DIR}/../..
                NO_DEFAULT_PATH NO_CACHE)
   if(distal_mpi_file)

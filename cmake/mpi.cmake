@@ -37,7 +37,7 @@ set(DISTAL_MPI_FINE
     OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     OMPI_MCA_hwloc_base_binding_policy=none PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe)
 
-file(GLOB DISTAL_MPI_SOURCES CONFIGURE_DEPENDS src/engine/mpi/*.cpp)
+file(GLOB DISTAL_MPI_SOURCES CONFIGURE_DEPENDS src/engine/mpi/*.cpp src/session/mpi/*.cpp)
 file(GLOB DISTAL_MPI_API_SOURCES CONFIGURE_DEPENDS src/api/mpi/*.cpp)
 file(GLOB DISTAL_MPI_CLI_SOURCES CONFIGURE_DEPENDS src/cli/mpi/*.cpp)
 

@@ -44,7 +44,7 @@ struct RunReport {
 
 // How to run. Options change only the last bits of a result: without strict_order sums may be added in any order.
 struct RunOptions {
-  int threads = 0;            // 0: one per core
+  int threads = 0;            // 1 to 4096, or 0 for one per core
   bool own_memory = false;    // give every processor memory of its own, so that every acquire is a copy
   bool strict_order = false;  // add sums in the order of the schedule's loops: equal bits on any number of threads
 };

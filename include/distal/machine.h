@@ -9,8 +9,8 @@
 
 namespace distal {
 
-// A kind of processor. Only the Legion engine uses GPUs: pass Kernel::text() to `distal run --engine legion`. Kernel
-// and MpiKernel compute on the CPU.
+// A kind of processor. Only the Legion engine uses GPUs: pass Kernel::text() to `distal run --engine legion`. A Kernel
+// or MpiKernel on GPUs, or with a tensor in GPU memory, throws an Error of kind Resources when it runs or is made.
 enum class Processor {
   CPU,  // threads of the host
   GPU   // a GPU, with the Legion engine

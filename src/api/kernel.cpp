@@ -1,5 +1,7 @@
 #include "distal/kernel.h"
 
+#include <chrono>
+
 #include "api/kernel_state.h"
 #include "lower/compile.h"
 #include "plan/cost.h"
@@ -19,9 +21,13 @@ Kernel TensorHandle::copy_kernel(const TensorHandle& source) const {
 }
 
 RunReport Kernel::run(const RunOptions& options) const {
-  std::unique_ptr<ReadyRun> ready = state_->take(options);
-  RunReport report = ready->run();
-  state_->put_back(std::move(ready));
+  std::unique_ptr<core::Session> session = state_->take(options);
+  auto start = std::chrono::steady_clock::now();
+  core::RunCounts counts = session->run();
+  std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  RunReport report{taken.count(),   counts.bytes_moved,   counts.bytes_copied,
+                   counts.messages, session->peak_here(), session->resident_bytes()};
+  state_->put_back(std::move(session));
   return report;
 }
 
@@ -35,10 +41,10 @@ std::string Kernel::program() const {
   return core::to_string(*state_->program);
 }
 
-std::string Kernel::plan() const { return core::to_string(state_->prepare()->plan); }
+std::string Kernel::plan() const { return core::to_string(state_->prepare()->plan()); }
 
 Cost Kernel::cost() const {
-  core::Cost counted = core::count_cost(state_->prepare()->plan);
+  core::Cost counted = core::count_cost(state_->prepare()->plan());
   Cost out;
   out.processors = counted.processors;
   out.flops = counted.flops;

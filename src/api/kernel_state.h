@@ -4,19 +4,28 @@
 #include <mutex>
 #include <vector>
 
+#include "api/buffers.h"
 #include "api/module_builder.h"
-#include "api/prepared.h"
+#include "distal/kernel.h"
 #include "lower/compile.h"
+#include "session/session.h"
 
 namespace distal {
+
+inline core::SessionOptions session_options(const RunOptions& options) {
+  return {options.threads, options.own_memory,
+          options.strict_order ? core::LeafChoice::Strict : core::LeafChoice::Automatic};
+}
 
 // What the copies of a kernel share.
 struct Kernel::State {
   BuiltModule built;
   std::shared_ptr<const core::Program> program;
   std::mutex mutex;
-  std::shared_ptr<Prepared> prepared;
-  std::vector<std::unique_ptr<ReadyRun>> idle;  // at most as many as ever ran at once
+  std::shared_ptr<core::PreparedProgram> prepared;
+  std::vector<int64_t> values;  // of the params that it was prepared for
+  ApartCheck apart;
+  std::vector<std::unique_ptr<core::Session>> idle;  // at most as many as ever ran at once
 
   explicit State(std::vector<DefinedTensor> defined) { compile(std::move(defined)); }
 
@@ -34,33 +43,30 @@ struct Kernel::State {
     refresh_locked();
   }
 
-  std::shared_ptr<const Prepared> prepare() {
+  std::shared_ptr<core::PreparedProgram> prepare() {
     std::lock_guard lock(mutex);
     prepare_locked();
     return prepared;
   }
 
-  // Takes an idle engine for the current params, or makes one.
-  std::unique_ptr<ReadyRun> take(const RunOptions& options) {
+  // Takes an idle session for the current params, or makes one, and gives it the current pieces of the tensors.
+  std::unique_ptr<core::Session> take(const RunOptions& options) {
     std::lock_guard lock(mutex);
     prepare_locked();
     for (const auto& t : built.tensors) require_whole(*t, "a Kernel runs in one process; run its MpiKernel");
-    std::unique_ptr<ReadyRun> ready = take_idle(options);
-    if (!ready) ready = std::make_unique<ReadyRun>(prepared, options);
-    ready->hold(built.tensors);
-    return ready;
+    std::unique_ptr<core::Session> session = take_idle(session_options(options));
+    for (size_t t = 0; t < built.tensors.size(); ++t) {
+      session->store().set_pieces(static_cast<int>(t), built.tensors[t]->shared_pieces());
+      built.tensors[t]->used();
+    }
+    apart.require(prepared->plan(), built.tensors);
+    return session;
   }
 
-  const Leaves& leaves_for(const RunOptions& options) {
+  void put_back(std::unique_ptr<core::Session> session) {
+    session->store().release_pieces();
     std::lock_guard lock(mutex);
-    prepare_locked();
-    return prepared->leaves_for(options);
-  }
-
-  void put_back(std::unique_ptr<ReadyRun> ready) {
-    ready->let_go();
-    std::lock_guard lock(mutex);
-    idle.push_back(std::move(ready));
+    idle.push_back(std::move(session));
   }
 
  private:
@@ -70,17 +76,31 @@ struct Kernel::State {
 
   void prepare_locked() {
     refresh_locked();
-    if (!prepared || !has_current_values(*prepared, built)) prepared = distal::prepare(built, program);
+    if (prepared && has_current_values()) return;
+    auto made = std::make_shared<core::PreparedProgram>(program, values_of(built.params));
+    values.clear();
+    for (const auto& p : built.params) values.push_back(p->value);
+    apart = {};
+    prepared = std::move(made);
   }
 
-  // One that was made for something else will not be asked for soon, and holds memory and threads.
-  std::unique_ptr<ReadyRun> take_idle(const RunOptions& options) {
+  bool has_current_values() const {
+    for (size_t p = 0; p < values.size(); ++p) {
+      if (built.params[p]->value != values[p]) return false;
+    }
+    return true;
+  }
+
+  // A session that was made for something else will not be asked for soon, and holds memory and threads.
+  std::unique_ptr<core::Session> take_idle(const core::SessionOptions& options) {
     while (!idle.empty()) {
-      std::unique_ptr<ReadyRun> last = std::move(idle.back());
+      std::unique_ptr<core::Session> last = std::move(idle.back());
       idle.pop_back();
       if (last->is_for(prepared, options)) return last;
     }
-    return nullptr;
+    auto made = std::make_unique<core::Session>(prepared, options);
+    made->use_given_pieces();
+    return made;
   }
 };
 

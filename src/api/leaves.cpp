@@ -2,16 +2,20 @@
 
 #include "engine/legion/program.h"
 #include "lang/parse.h"
-#include "lang/validate.h"
-#include "leaf/leaf.h"
 #include "plan/workspace.h"
+#include "session/prepared_program.h"
 
 namespace distal {
 
 struct Leaves::State {
-  core::Plan plan;
-  core::ElementType type = core::ElementType::Double;
-  std::vector<std::unique_ptr<core::LeafKernel>> kernels;  // by statement
+  State(std::shared_ptr<const core::Program> compiled, const core::Bindings& params)
+      : program(std::move(compiled), params, core::kLegionPlan), kernels(program.leaves(core::LeafChoice::Automatic)) {}
+
+  core::PreparedProgram program;
+  const core::Leaves& kernels;  // by statement
+
+  const core::StagePlan& stage(size_t statement) const { return program.plan().stages[statement]; }
+  core::ElementType type() const { return program.plan().program->module.type; }
 };
 
 namespace {
@@ -32,21 +36,15 @@ std::byte* workspaces(int64_t bytes) {
 }  // namespace
 
 Leaves::Leaves(const std::string& program, const std::map<std::string, std::int64_t>& params, const std::string& type) {
-  auto state = std::make_shared<State>();
   core::Module module = core::parse_module(program, "the emitted program");
-  module.type = state->type = type_named(type);
+  module.type = type_named(type);
   core::Bindings values = core::bind(module, {params.begin(), params.end()});
-  core::validate(module, values);
-  state->plan = core::legion_plan(core::legion_program(module), values);
-  for (const core::StagePlan& stage : state->plan.stages) {
-    state->kernels.push_back(core::make_leaf(stage, state->type, core::LeafChoice::Automatic));
-  }
-  state_ = std::move(state);
+  state_ = std::make_shared<State>(core::legion_program(module), values);
 }
 
 void Leaves::run(std::size_t statement, const std::vector<std::int64_t>& values,
                  const std::vector<Operand>& operands) const {
-  const core::StagePlan& stage = state_->plan.stages[statement];
+  const core::StagePlan& stage = state_->stage(statement);
   core::LeafArguments arguments;
   arguments.values = values;
   const std::vector<core::LeafAccess>& accesses = core::leaf_of(*stage.stage).accesses;
@@ -56,13 +54,13 @@ void Leaves::run(std::size_t statement, const std::vector<std::int64_t>& values,
     view.strides.assign(strides, strides + accesses[a].indices.size());
     arguments.operands.push_back(std::move(view));
   }
-  arguments.scratch = workspaces(core::workspace_bytes(stage, core::size_of(state_->type)));
+  arguments.scratch = workspaces(core::workspace_bytes(stage, core::size_of(state_->type())));
   arguments.overwrite = begins(statement);
   state_->kernels[statement]->run(arguments);
 }
 
 bool Leaves::begins(std::size_t statement) const {
-  return state_->plan.stages[statement].makes_whole_output && state_->kernels[statement]->can_overwrite();
+  return state_->stage(statement).makes_whole_output && state_->kernels[statement]->can_overwrite();
 }
 
 std::string Leaves::description(std::size_t statement) const { return state_->kernels[statement]->description(); }

@@ -63,12 +63,12 @@ std::set<int> whole_inputs(const Plan& plan, const Statement& statement, const s
   return out;
 }
 
-}  // namespace
-
 int64_t whole_bytes(const Plan& plan, int tensor) {
   const TensorPlan& t = plan.tensors[static_cast<size_t>(tensor)];
   return whole(t.owners.shape()).volume() * t.element_bytes;
 }
+
+}  // namespace
 
 int64_t checking_bytes(const Plan& plan, int64_t max_samples, bool has_all_pieces) {
   int64_t most = 0;
@@ -125,7 +125,7 @@ const void* ResultChecker::stored(int tensor, std::span<const int64_t> at) const
   Colour colour = owners.colour_of(point);
   if (has_all_pieces()) return store_.element(tensor, owners.first_owner(colour), point);
   for (int64_t p : owners.processors_of(colour)) {
-    if (is_local_(p)) return store_.element(tensor, p, point);
+    if (session_->is_here(p)) return store_.element(tensor, p, point);
   }
   return nullptr;
 }

@@ -1,17 +1,13 @@
 #pragma once
 
-#include <functional>
 #include <set>
 #include <vector>
 
 #include "check/reference.h"
 #include "cli/dataset.h"
-#include "store/tensor_store.h"
+#include "session/session.h"
 
 namespace distal::core {
-
-// The bytes of a whole tensor.
-int64_t whole_bytes(const Plan& plan, int tensor);
 
 // The most memory that a process needs to check a plan's statements, besides its pieces. `has_all_pieces`: this is the
 // only process.
@@ -24,16 +20,12 @@ class ResultChecker {
   // For one process, whose store has the pieces of all processors.
   ResultChecker(const Plan& plan, const Dataset& data, const TensorStore& store)
       : plan_(plan), data_(data), store_(store) {}
-  // For one of several processes: it checks the elements that it has. `gather_whole` returns a whole tensor; all
-  // processes call it together.
-  using IsLocal = std::function<bool(int64_t processor)>;
-  using Gather = std::function<std::vector<std::byte>(int tensor)>;
-  ResultChecker(const Plan& plan, const Dataset& data, const TensorStore& store, IsLocal is_local, Gather gather_whole)
-      : plan_(plan),
+  // Of several processes, each checks the elements that it has, and all call check() together.
+  ResultChecker(const Dataset& data, const Session& session)
+      : plan_(session.plan()),
         data_(data),
-        store_(store),
-        is_local_(std::move(is_local)),
-        gather_whole_(std::move(gather_whole)) {}
+        store_(session.store()),
+        session_(session.has_all_pieces() ? nullptr : &session) {}
 
   // Call this after each statement, in order. `before` is the old content of the output, if an earlier statement wrote
   // it.
@@ -42,19 +34,18 @@ class ResultChecker {
   bool is_written(int tensor) const { return written_.count(tensor) > 0; }
 
  private:
-  bool has_all_pieces() const { return !is_local_; }
+  bool has_all_pieces() const { return !session_; }
   // An element in a piece of this process; null if the process does not have it.
   const void* stored(int tensor, std::span<const int64_t> at) const;
   std::vector<std::byte> gather(int tensor) const {
-    return has_all_pieces() ? store_.gather(tensor) : gather_whole_(tensor);
+    return has_all_pieces() ? store_.gather(tensor) : session_->gather(tensor);
   }
   void add(const CheckResult& result);
 
   const Plan& plan_;
   const Dataset& data_;
   const TensorStore& store_;
-  IsLocal is_local_;
-  Gather gather_whole_;
+  const Session* session_ = nullptr;  // if there are several processes
   std::set<int> written_;
   CheckResult result_;
 };

@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "cli/options.h"
+#include "session/session.h"
 
 namespace distal::core {
 
@@ -23,7 +24,7 @@ void add_program(CLI::App* app, CliOptions& o) {
 // The options of every command that runs a program.
 void add_running(CLI::App* run, CliOptions& o) {
   run->add_option("--threads", o.threads, "threads per process; 0: one per core")
-      ->check(CLI::Range(0, 4096))
+      ->check(CLI::Range(0, kMaxThreads))
       ->capture_default_str();
   run->add_option("--reps", o.reps, "number of runs")->check(CLI::Range(1, 1000000))->capture_default_str();
   run->add_option("--leaf", o.leaf, "how leaves run")

@@ -13,7 +13,6 @@
 #include "plan/memory.h"
 #include "plan/messages.h"
 #include "plan/print.h"
-#include "plan/verify.h"
 #include "schedule/schedule.h"
 #include "support/text.h"
 
@@ -186,7 +185,8 @@ int explain_command(const CliOptions& options) { return explain(options, load_mo
 
 int explain(const CliOptions& options, const LoadedModule& loaded) {
   if (!options.dump.empty()) return dump_pass(options.dump, loaded);
-  Plan plan = make_plan(compile(loaded.module), loaded.params);
+  std::shared_ptr<PreparedProgram> prepared = prepare(loaded);
+  const Plan& plan = prepared->plan();
   Cost cost = count_cost(plan);
   if (options.ranks > 0) cost.peak_bytes_per_processor = peak_on_ranks(plan, options);
   if (options.json) {
@@ -204,15 +204,14 @@ int explain(const CliOptions& options, const LoadedModule& loaded) {
   return 0;
 }
 
-Plan checked_plan(const CliOptions& options) {
-  LoadedModule loaded = load_module(options);
-  Plan plan = make_plan(compile(loaded.module), loaded.params);
-  verify(plan, memory_needs(plan, Reach::own()));
-  return plan;
+std::shared_ptr<PreparedProgram> checked_program(const CliOptions& options) {
+  std::shared_ptr<PreparedProgram> prepared = prepare(load_module(options));
+  prepared->needs(true);
+  return prepared;
 }
 
 int check_command(const CliOptions& options) {
-  checked_plan(options);
+  checked_program(options);
   fmt::print("{}: OK\n", options.file);
   return 0;
 }

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "cli/dataset.h"
+#include "cli/prepared_run.h"
 #include "cli/saved_check.h"
 #include "data/npy_writer.h"
 #include "engine/legion/build.h"
@@ -14,10 +14,7 @@
 #include "engine/legion/gpu_leaf.h"
 #include "engine/legion/launch.h"
 #include "engine/legion/program.h"
-#include "lower/compile.h"
 #include "plan/cost.h"
-#include "plan/memory.h"
-#include "plan/verify.h"
 #include "support/available_memory.h"
 #include "support/cache.h"
 #include "support/cores.h"
@@ -72,13 +69,12 @@ class LegionRun {
         loaded_(loaded),
         ranks_(std::max(1, options.ranks)),
         settings_(find_legion()),
-        plan_(make_plan(compile(loaded.module), loaded.params)),
-        data_(plan_, parse_files(options.load, "--load", loaded.module), options.seed) {
+        inputs_(options, loaded),
+        plan_(inputs_.program->plan()) {
     refuse_option(options.leaf != "auto", "--leaf");
     refuse_option(options.strict_order, "--strict-order");
     refuse_option(options.own_memory, "--own-memory");
-    MemoryNeeds needs = memory_needs(plan_, Reach::own());
-    verify(plan_, needs, {});
+    const MemoryNeeds& needs = inputs_.program->needs(true);
     bytes_ = 2 * needs.total + kLegionBytes;
     peak_ = needs.peak_per_processor;
     require_memory(needs.total + kLegionBytes, available_memory());
@@ -128,7 +124,7 @@ class LegionRun {
     std::string copy = exchange_.file("load_" + tensor + ".npy");
     int index = plan_.tensor_index(tensor);
     Rect all = whole(plan_.tensors[index].owners.shape());
-    std::vector<std::byte> elements = data_.whole(index);
+    std::vector<std::byte> elements = inputs_.data.whole(index);
     write_npy(copy, loaded_.module.type, {all.hi.begin(), all.hi.end()}, ProcessGroup(),
               [&](const WriteNpyRect& write) { write(all.lo, all.hi, elements.data()); });
     return copy;
@@ -144,7 +140,7 @@ class LegionRun {
     std::sort(report.seconds.begin(), report.seconds.end());
     report.leaves = output["leaves"].get<std::vector<std::string>>();
     report.tasks = output["tasks"].get<int64_t>();
-    report.check = check_saved(plan_, data_, exchange_.path(), samples(options_), options_.seed);
+    report.check = check_saved(plan_, inputs_.data, exchange_.path(), samples(options_), options_.seed);
     Cost cost = count_cost(plan_);
     report.bytes_moved = cost.bytes_moved;
     report.messages = cost.messages;
@@ -157,8 +153,8 @@ class LegionRun {
   const LoadedModule& loaded_;
   int ranks_;
   LegionSettings settings_;
-  Plan plan_;
-  Dataset data_;
+  RunInputs inputs_;
+  const Plan& plan_;
   ExchangeFolder exchange_;
   int64_t bytes_ = 0, peak_ = 0;
 };

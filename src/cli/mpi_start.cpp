@@ -43,7 +43,8 @@ bool is_rank_of_a_job() {
 }
 
 void require_runnable(const CliOptions& options) {
-  Plan plan = checked_plan(options);
+  std::shared_ptr<PreparedProgram> program = checked_program(options);
+  const Plan& plan = program->plan();
   const Module& module = plan.program->module;
   require_host(module, options.engine);
   require_options(options, module);

@@ -8,6 +8,7 @@
 
 #include "lang/parse.h"
 #include "lang/validate.h"
+#include "lower/compile.h"
 #include "schedule/expand_precomputes.h"
 
 namespace distal::core {
@@ -86,6 +87,10 @@ LoadedModule load_module(const CliOptions& options) {
   loaded.params = distal::core::bind(loaded.module, parse_settings(options.set));
   validate(expand_precomputes(loaded.module), loaded.params);
   return loaded;
+}
+
+std::shared_ptr<PreparedProgram> prepare(const LoadedModule& loaded) {
+  return std::make_shared<PreparedProgram>(compile(loaded.module), loaded.params);
 }
 
 }  // namespace distal::core

@@ -3,12 +3,13 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "lang/int_expr.h"
 #include "lang/module.h"
-#include "plan/plan.h"
+#include "session/prepared_program.h"
 
 namespace distal::core {
 
@@ -60,6 +61,9 @@ struct LoadedModule {
 };
 LoadedModule load_module(const CliOptions& options);
 
+// Compiles and plans it.
+std::shared_ptr<PreparedProgram> prepare(const LoadedModule& loaded);
+
 // Prints what a program would do. Returns the exit status.
 int explain(const CliOptions& options, const LoadedModule& loaded);
 
@@ -67,7 +71,7 @@ int explain(const CliOptions& options, const LoadedModule& loaded);
 using RunOnMpi = std::function<int(const CliOptions& options)>;
 
 // Loads, plans and verifies the program of the command line.
-Plan checked_plan(const CliOptions& options);
+std::shared_ptr<PreparedProgram> checked_program(const CliOptions& options);
 
 // The commands. Each returns the exit status.
 int run_command(const CliOptions& options, const RunOnMpi& run_on_mpi);

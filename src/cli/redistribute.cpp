@@ -84,7 +84,6 @@ nlohmann::ordered_json to_json(const PreparedRun& run, const Tensor& from, const
 int redistribute_command(const CliOptions& options) {
   LoadedModule loaded = redistribution_module(options);
   if (options.explain) return explain(options, loaded);
-  require_host(loaded.module, "threads");
   require_tensor(options, options.load, "--load");
   require_tensor(options, options.save, "--save");
   std::map<std::string, std::string> saved = parse_files(options.save, "--save", loaded.module);

@@ -10,7 +10,6 @@ namespace distal::core {
 namespace {
 
 int run_on_threads(const CliOptions& options, const LoadedModule& loaded) {
-  require_host(loaded.module, options.engine);
   require_single_process();
   if (options.ranks > 1) {
     throw Error("--ranks: the threads engine runs in one process; use --engine mpi or legion for several");

@@ -25,12 +25,6 @@ std::string machine_text(const Machine& machine, const Bindings& params) {
 
 }  // namespace
 
-void require_memory(int64_t need, int64_t have) {
-  if (need <= have) return;
-  throw Error(fmt::format("the run needs {}, and the machine has {}", bytes_in_full(need), bytes_in_full(have)), {},
-              "choose smaller sizes with --set", Error::Kind::Resources);
-}
-
 void show_progress(const std::string& what) {
   if (isatty(STDERR_FILENO) == 0) return;
   fmt::print(stderr, "\r\033[K{}", what);

@@ -45,9 +45,6 @@ struct RunReport {
 // Prints one JSON object, or the summary.
 void print_report(const RunReport& report, bool json);
 
-// Throws an Error if a run needs more memory than the machine has.
-void require_memory(int64_t need, int64_t have);
-
 // Shows a progress line on a terminal. It replaces the last one; an empty text removes it.
 void show_progress(const std::string& what);
 

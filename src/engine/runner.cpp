@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "support/cores.h"
+
 namespace distal::core {
 
 namespace {
@@ -13,9 +15,18 @@ namespace {
 // The most leaf runs in one task: enough to amortise the overhead of short runs.
 constexpr size_t kMaxBatch = 16;
 
+int threads_of(const RunnerOptions& options) { return options.threads > 0 ? options.threads : usable_cores(); }
+
+int64_t processors_here(const Plan& plan, const Transport* transport) {
+  if (!transport) return plan.processors;
+  int64_t count = 0;
+  for (int64_t p = 0; p < plan.processors; ++p) count += transport->is_here(p) ? 1 : 0;
+  return count;
+}
+
 // One worker per processor, but no more than threads.
-int workers_for(const RunnerOptions& options) {
-  return static_cast<int>(std::clamp<int64_t>(options.processors_here, 1, options.threads));
+int workers_for(const Plan& plan, const RunnerOptions& options) {
+  return static_cast<int>(std::clamp<int64_t>(processors_here(plan, options.transport), 1, threads_of(options)));
 }
 
 // Tells the transport, for the lifetime of this object, that a leaf runs.
@@ -53,8 +64,8 @@ RunCounts& RunCounts::operator+=(const RunCounts& other) {
   return *this;
 }
 
-Runner::Runner(const Plan& plan, const MemoryNeeds& needs, std::vector<std::unique_ptr<LeafKernel>> leaves,
-               Allocator& allocator, TensorStore& store, RunnerOptions options)
+Runner::Runner(const Plan& plan, const MemoryNeeds& needs, Leaves leaves, Allocator& allocator, TensorStore& store,
+               const RunnerOptions& options)
     : plan_(plan),
       needs_(needs),
       leaves_(std::move(leaves)),
@@ -63,10 +74,10 @@ Runner::Runner(const Plan& plan, const MemoryNeeds& needs, std::vector<std::uniq
       arenas_(allocator),
       scripts_(plan.stages.size()),
       versions_(plan.tensors.size(), 0),
-      crew_(workers_for(options)),
+      crew_(workers_for(plan, options)),
       stream_(crew_.size(), tasks_of(options), on_failure(options)) {
   // Threads beyond one per processor form teams that share the work of a leaf.
-  int64_t size = options.threads / std::max<int64_t>(1, options.processors_here);
+  int64_t size = threads_of(options) / std::max<int64_t>(1, processors_here(plan, options.transport));
   for (int64_t p = 0; p < plan.processors && size > 1; ++p) {
     if (is_here(p)) teams_[p] = std::make_unique<Team>(static_cast<int>(size));
   }

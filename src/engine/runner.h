@@ -34,22 +34,25 @@ struct RunCounts {
 };
 
 struct RunnerOptions {
-  int threads = 1;                 // of this process
-  int64_t processors_here = 1;     // in this process
+  // Of this process; 0: one per core. If there are more threads than processors in this process, they are divided among
+  // the processors, whose leaves use them in parallel.
+  int threads = 0;
   bool checked = false;            // check that acquired rectangles are complete and that leaves touch nothing else
   Transport* transport = nullptr;  // null if all processors are in this process
 };
 
 // Carries out a plan: visits its steps in order and makes a task of each fetch, leaf and transfer. Leaves that run
 // faster together become one task. A task depends on the earlier tasks that use the same memory. With a transport the
-// runner does this for the processors of this process, and exchanges messages with the other processes.
+// runner does this for the processors of this process, and exchanges messages with the other processes. It runs as
+// often as wanted, one run at a time; the store's pieces may change between runs. The first run records the tasks of
+// each stage that is not too long and has no messages; later runs replay them.
 class Runner : public PlanVisitor {
  public:
-  Runner(const Plan& plan, const MemoryNeeds& needs, std::vector<std::unique_ptr<LeafKernel>> leaves,
-         Allocator& allocator, TensorStore& store, RunnerOptions options);
+  Runner(const Plan& plan, const MemoryNeeds& needs, Leaves leaves, Allocator& allocator, TensorStore& store,
+         const RunnerOptions& options);
 
   RunCounts run();
-  RunCounts run_stage(size_t stage);
+  RunCounts run_stage(size_t stage);  // one statement alone
 
   void begin(const StagePlan& stage) override;
   void init(int tensor) override;
@@ -160,7 +163,7 @@ class Runner : public PlanVisitor {
 
   const Plan& plan_;
   const MemoryNeeds& needs_;
-  std::vector<std::unique_ptr<LeafKernel>> leaves_;
+  Leaves leaves_;
   TensorStore& store_;
   RunnerOptions options_;
 

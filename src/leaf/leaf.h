@@ -50,19 +50,7 @@ class LeafKernel {
   virtual std::string description() const = 0;
 };
 
-// A leaf with several owners.
-class SharedLeaf : public LeafKernel {
- public:
-  explicit SharedLeaf(std::shared_ptr<const LeafKernel> leaf) : leaf_(std::move(leaf)) {}
-  bool can_overwrite() const override { return leaf_->can_overwrite(); }
-  void run(const LeafArguments& arguments) const override { leaf_->run(arguments); }
-  bool gains_from_joining() const override { return leaf_->gains_from_joining(); }
-  void run_joined(std::span<const LeafArguments> runs) const override { leaf_->run_joined(runs); }
-  std::string description() const override { return leaf_->description(); }
-
- private:
-  std::shared_ptr<const LeafKernel> leaf_;
-};
+using Leaves = std::vector<std::shared_ptr<const LeafKernel>>;  // of a plan, by stage
 
 enum class LeafChoice {
   Automatic,    // the fastest: the library or generated code; small leaves are interpreted

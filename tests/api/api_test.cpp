@@ -212,6 +212,49 @@ TEST(Api, TensorsDefinedByOneAnotherEndWithTheirHandles) {
             "error: a tensor in A(i) = B(i) is gone; keep it until the kernel is compiled");
 }
 
+// With the words of the command line. What needs no GPU works.
+TEST(Api, AnEngineWithoutGpusRefusesThem) {
+  IndexVar i("i");
+  Machine gpus{Grid(2).of(Processor::GPU)}, m{Grid(2)};
+  Tensor<double> B("B", {4});
+  auto kernel_of = [&](Tensor<double>& A) {
+    A(i) = B(i);
+    Kernel kernel = A.compile();
+    EXPECT_EQ(kernel.cost().processors, 2);
+    return kernel;
+  };
+  auto refusal = [](const Kernel& kernel) {
+    try {
+      kernel.run();
+    } catch (const Error& e) {
+      EXPECT_EQ(e.kind(), Error::Kind::Resources);
+      return e.message();
+    }
+    return std::string("no error");
+  };
+  Tensor<double> on_gpus("A", {4}, Format({Dense}, Distribution(gpus, {0})));
+  EXPECT_EQ(refusal(kernel_of(on_gpus)), "Grid(2) gpu has gpu processors, and the threads engine has none");
+  Tensor<double> in_gpu_memory("A", {4}, Format({Dense}, Distribution(m, {0}, Memory::GPU_MEM)));
+  EXPECT_EQ(refusal(kernel_of(in_gpu_memory)), "tensor A lives in gpu memory, and the threads engine has none");
+  IndexVar io("io"), ii("ii");
+  Tensor<double> scheduled("A", {4});
+  scheduled(i) = B(i);
+  scheduled.schedule().distribute({i}, {io}, {ii}, gpus);
+  EXPECT_EQ(refusal(scheduled.compile()), "Grid(2) gpu has gpu processors, and the threads engine has none");
+}
+
+TEST(Api, AnImpossibleNumberOfThreadsIsRefused) {
+  Tensor<double> A("A", {4}), B("B", {4});
+  IndexVar i;
+  A(i) = B(i);
+  Kernel kernel = A.compile();
+  for (int threads : {-1, 4097}) {
+    EXPECT_EQ(error_of([&] { kernel.run({.threads = threads}); }),
+              "error: a run on " + std::to_string(threads) + " threads; give 1 to 4096, or 0 for one per core");
+  }
+  kernel.run({.threads = 1});
+}
+
 TEST(Api, MistakesThatOnlyTheApiAllows) {
   IndexVar i("i");
   Param none(0);

@@ -1,4 +1,4 @@
-#include "engine/threads/engine.h"
+#include "engine/runner.h"
 
 #include <gtest/gtest.h>
 
@@ -7,6 +7,7 @@
 
 #include "engine/statements.h"
 #include "support/run.h"
+#include "support/wrapped_leaf.h"
 
 namespace distal::core {
 namespace {
@@ -276,14 +277,14 @@ TEST(Reuse, AnAssignmentOverwrites) {
 }
 
 // A leaf that gains from joining. It records how many steps each joined run has.
-class JoinCountingLeaf : public SharedLeaf {
+class JoinCountingLeaf : public test::WrappedLeaf {
  public:
   JoinCountingLeaf(std::unique_ptr<LeafKernel> leaf, std::vector<size_t>& runs)
-      : SharedLeaf(std::move(leaf)), runs_(runs) {}
+      : WrappedLeaf(std::move(leaf)), runs_(runs) {}
   bool gains_from_joining() const override { return true; }
   void run_joined(std::span<const LeafArguments> runs) const override {
     runs_.push_back(runs.size());
-    SharedLeaf::run_joined(runs);
+    WrappedLeaf::run_joined(runs);
   }
 
  private:
@@ -297,7 +298,7 @@ TestRun counting_run(const std::string& text, const std::string& settings, bool 
   options.own_memory = own;
   options.threads = 1;
   auto plan = std::make_unique<Plan>(test::plan_text(text, settings));
-  std::vector<std::unique_ptr<LeafKernel>> leaves;
+  Leaves leaves;
   for (const StagePlan& stage : plan->stages) {
     leaves.push_back(
         std::make_unique<Counting>(make_leaf(stage, ElementType::Double, LeafChoice::Generated), counts...));
@@ -516,7 +517,7 @@ TEST_P(ThreadCounts, AFailingLeafEndsTheRunWithItsReason) {
       options.threads = GetParam();
       options.own_memory = own;
       auto plan = std::make_unique<Plan>(test::plan_algorithm("summa", "ni=64,nj=64,nk=64,gx=8,gy=8,chunk=1"));
-      std::vector<std::unique_ptr<LeafKernel>> leaves;
+      Leaves leaves;
       leaves.push_back(std::make_unique<FailingLeaf>(good));
       TestRun run(std::move(plan), options, std::move(leaves));
       EXPECT_EQ(test::message_of<std::runtime_error>([&] { run.run(); }), "the leaf has had enough");

@@ -209,7 +209,7 @@ TEST_P(Replays, GoOnAfterAFailure) {
     for (bool in_the_first : {false, true}) {
       std::atomic<int> left{1 << 30};
       auto plan = std::make_unique<Plan>(test::plan_algorithm("cannon", "ni=12,nj=12,nk=12,gx=3,gy=3"));
-      std::vector<std::unique_ptr<LeafKernel>> leaves;
+      Leaves leaves;
       leaves.push_back(std::make_unique<SometimesFailingLeaf>(
           make_leaf(plan->stages[0], ElementType::Double, LeafChoice::Interpreted), left));
       TestRun run(std::move(plan), options(own), std::move(leaves));

@@ -124,7 +124,7 @@ TEST(EngineTeams, AreTheThreadsThatAProcessorHas) {
   for (const TeamCase& c : {TeamCase{"gx=1,gy=1", 1, 1}, TeamCase{"gx=1,gy=1", 5, 5}, TeamCase{"gx=2,gy=1", 5, 2},
                             TeamCase{"gx=2,gy=2", 3, 1}, TeamCase{"gx=2,gy=2", 4, 1}, TeamCase{"gx=2,gy=2", 9, 2}}) {
     std::atomic<int> least{1000}, most{0};
-    std::vector<std::unique_ptr<LeafKernel>> leaves;
+    Leaves leaves;
     leaves.push_back(std::make_unique<TeamRecordingLeaf>(least, most));
     test::RunOptions options;
     options.threads = c.threads;

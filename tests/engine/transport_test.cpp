@@ -93,11 +93,8 @@ class Process {
     RunnerOptions options;
     options.threads = threads;
     options.transport = &transport_;
-    options.processors_here = 0;
     for (int64_t p = 0; p < plan.processors; ++p) {
-      if (!is_here(p)) continue;
-      ++options.processors_here;
-      allocator_.record_allocation(p, needs.home_bytes[static_cast<size_t>(p)]);
+      if (is_here(p)) allocator_.record_allocation(p, needs.home_bytes[static_cast<size_t>(p)]);
     }
     runner_ = std::make_unique<Runner>(plan, needs, test::quick_leaves(plan), allocator_, store_, options);
   }

@@ -134,7 +134,7 @@ TEST_P(KernelsInBlocks, AreRight) {
         test::TestRun::typed(test::parse_text(text), type),
         test::settings_of(fmt::format("ni={},nj={},nk={},tile={}", rows, columns, sums, tile)), PlanOptions{}));
     LeafTask task = whole_leaf(plan->stages[0]);
-    std::vector<std::unique_ptr<LeafKernel>> leaves;
+    Leaves leaves;
     leaves.push_back(make_library_leaf(task, type, {.compile = true}));
     bool in_blocks = is_integer(type) || (blocks && type != ElementType::ComplexDouble);
     EXPECT_EQ(leaves[0]->description().starts_with("gemm in register blocks"), in_blocks) << leaves[0]->description();

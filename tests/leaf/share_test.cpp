@@ -159,7 +159,7 @@ std::vector<std::byte> output_of(const NestCase& nest, ElementType type, Kind ki
   options.integer_valued = integer_valued;
   auto plan = std::make_unique<Plan>(test::plan_module(TestRun::typed(test::parse_text(nest.text), type), {}));
   LeafTask task = whole_leaf(plan->stages[0]);
-  std::vector<std::unique_ptr<LeafKernel>> leaves;
+  Leaves leaves;
   leaves.push_back(kind == Kind::Interpreted ? make_interpreted_leaf(task, type)
                                              : make_generated_leaf(task, type, kind == Kind::Strict));
   TestRun run(std::move(plan), options, std::move(leaves));

@@ -94,17 +94,6 @@ TEST(TieredLeaf, JoinsIfTheSecondGainsFromIt) {
   EXPECT_EQ(second, 2);
 }
 
-TEST(SharedLeaf, ForwardsToTheLeaf) {
-  std::atomic<int> runs = 0;
-  SharedLeaf leaf(std::make_shared<GainsFromJoining>("shared", runs));
-  EXPECT_TRUE(leaf.can_overwrite());
-  EXPECT_TRUE(leaf.gains_from_joining());
-  EXPECT_EQ(leaf.description(), "shared");
-  leaf.run({});
-  leaf.run_joined(std::vector<LeafArguments>(5));
-  EXPECT_EQ(runs, 2);
-}
-
 // After enough runs the leaf is compiled. Where tests are built there is a compiler.
 TEST(TieredLeaf, ATinyKernelThatRunsOftenIsCompiled) {
   const std::string text =
@@ -112,7 +101,7 @@ TEST(TieredLeaf, ATinyKernelThatRunsOftenIsCompiled) {
       "tensor C(n, n) : xy -> x on M\ntensor D(n, n) : xy -> * on M\n"
       "A(i, j) = B(i, j) * C(i, k) * D(k, j)\nschedule\n  distribute(i, io, ii, M)\n  communicate({A, B, C, D}, io)\n";
   auto plan = std::make_unique<Plan>(test::plan_module(test::parse_text(text), {}, PlanOptions{true}));
-  std::vector<std::unique_ptr<LeafKernel>> leaves;
+  Leaves leaves;
   leaves.push_back(make_leaf(plan->stages[0], ElementType::Double, LeafChoice::Automatic));
   const LeafKernel& leaf = *leaves[0];
   EXPECT_EQ(leaf.description(), "interpreted");

@@ -525,6 +525,12 @@ TEST(MpiKernel, ComparesStatementsParamsAndOptionsOfRanks) {
   own.own_memory = is_second;  // one rank refuses, so all do
   EXPECT_EQ(message_of([&] { kernel.run(own); }),
             "own_memory is of the threads engine; ranks have memory of their own");
+  EXPECT_EQ(message_of([&] { kernel.run({.threads = is_second ? -1 : 1}); }),
+            "a run on -1 threads; give 1 to 4096, or 0 for one per core");
+  Tensor<double> G({s.ni}, Format({Dense}, Distribution(Machine{Grid(2)}, {0}, Memory::GPU_MEM))), H({s.ni});
+  G(i) = H(i);
+  EXPECT_EQ(message_of([&] { MpiKernel(G.compile(), MPI_COMM_WORLD).run(); }),
+            "tensor " + G.name() + " lives in gpu memory, and the mpi engine has none");
   RunOptions strict;
   strict.strict_order = is_second;
   EXPECT_EQ(error_of([&] { kernel.run(strict); }),

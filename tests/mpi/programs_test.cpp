@@ -19,7 +19,7 @@
 #include <cstdlib>
 #include <limits>
 
-#include "engine/mpi/engine.h"
+#include "session/mpi/session.h"
 #include "support/catalogue.h"
 #include "support/expected.h"
 
@@ -48,37 +48,40 @@ void watch(const Sample& sample, const Cluster& cluster) {
 
 constexpr int64_t kAnyMemory = std::numeric_limits<int64_t>::max();
 
+std::shared_ptr<PreparedProgram> with_quick_leaves(Plan plan) {
+  Leaves leaves = quick_leaves(plan);
+  return std::make_shared<PreparedProgram>(std::move(plan), std::move(leaves));
+}
+
 // One program, planned and run on all ranks.
 class RanksTest {
  public:
-  RanksTest(const Sample& sample, const Cluster& cluster, const MpiOptions& options)
+  RanksTest(const Sample& sample, const Cluster& cluster, const SessionOptions& options, int prefetch_depth)
       : sample_(sample),
         cluster_(cluster),
         options_(options),
-        plan_(sample.plan()),
-        engine_(plan_, cluster, options, kAnyMemory) {
-    engine_.use_leaves(quick_leaves(plan_));
+        prefetch_depth_(prefetch_depth),
+        session_(with_quick_leaves(sample.plan()), cluster, options, {prefetch_depth, kAnyMemory}),
+        plan_(session_.plan()) {
+    session_.place_pieces(0);
   }
 
   void check() {
-    if (options_.share != engine_.shares_memory()) throw TestFailure("shares_memory() is not as the options say");
+    if (cluster_.shares() != session_.shares_memory()) throw TestFailure("shares_memory() is not as the cluster says");
     check_whole_runs();
     check_stages();
-    require_equal("peak memory", engine_.peak_per_processor(), engine_.needs().peak_per_processor);
+    require_equal("peak memory", session_.peak_per_processor(), session_.needs().peak_per_processor);
     if (holds_exactly_the_cost()) {
-      require_equal("peak memory", engine_.peak_per_processor(), count_cost(plan_).peak_bytes_per_processor);
+      require_equal("peak memory", session_.peak_per_processor(), count_cost(plan_).peak_bytes_per_processor);
     }
   }
 
   // Prefetching takes only memory that is available, and a run with too little memory is refused.
   void check_limit() const {
-    MpiOptions least = options_, most = options_;
-    least.prefetch_depth = 0;
-    most.prefetch_depth = kMaxPrefetchDepth;
-    int64_t need = MpiEngine(plan_, cluster_, least, kAnyMemory).needs().total;
-    if (MpiEngine(plan_, cluster_, most, need).needs().total > need) throw TestFailure("the need exceeds the limit");
+    int64_t need = total_need(0, kAnyMemory);
+    if (total_need(kMaxPrefetchDepth, need) > need) throw TestFailure("the need exceeds the limit");
     try {
-      MpiEngine(plan_, cluster_, most, need - 1);
+      total_need(kMaxPrefetchDepth, need - 1);
     } catch (const AgreedError&) {
       return;
     }
@@ -86,46 +89,53 @@ class RanksTest {
   }
 
  private:
+  int64_t total_need(int prefetch_depth, int64_t memory) const {
+    MpiSession session(session_.prepared(), cluster_, options_, {prefetch_depth, memory});
+    session.place_pieces(0);
+    return session.needs().total;
+  }
+
   // Runs twice, as the second run uses the memory of the first.
   void check_whole_runs() {
     for (int i = 0; i < 2; ++i) {
-      Expected(plan_, sample_.seed).place(engine_.store());
-      RunCounts counts = engine_.run();
+      Expected(plan_, sample_.seed).place(session_.store());
+      RunCounts counts = session_.run();
       require_cost(plan_, counts.bytes_moved, counts.messages);
     }
   }
 
   void check_stages() {
     Expected expected(plan_, sample_.seed);
-    expected.place(engine_.store());
+    expected.place(session_.store());
     RunCounts sum;
     for (size_t s = 0; s < plan_.stages.size(); ++s) {
-      sum += engine_.run_stage(s);
+      sum += session_.run_stage(s);
       const StagePlan& stage = plan_.stages[s];
-      expected.advance(stage, engine_.gather(stage.output, MpiEngine::At::All), sample_.exactly);
-      expected.check_pieces(engine_.store(), [this](int64_t p) { return engine_.is_here(p); });
+      expected.advance(stage, session_.gather(stage.output), sample_.exactly);
+      expected.check_pieces(session_.store(), [this](int64_t p) { return session_.is_here(p); });
     }
     require_cost(plan_, sum.bytes_moved, sum.messages);
   }
 
   // Whether each processor holds exactly what the cost of the plan says.
   bool holds_exactly_the_cost() const {
-    const auto& staging = engine_.needs().staging_bytes;
+    const auto& staging = session_.needs().staging_bytes;
     bool staged = std::any_of(staging.begin(), staging.end(), [](const auto& by_place) { return !by_place.empty(); });
-    return !options_.share && options_.prefetch_depth == 0 && plan_.processors <= cluster_.ranks() && !staged;
+    return !cluster_.shares() && prefetch_depth_ == 0 && plan_.processors <= cluster_.ranks() && !staged;
   }
 
   const Sample& sample_;
   const Cluster& cluster_;
-  MpiOptions options_;
-  Plan plan_;
-  MpiEngine engine_;
+  SessionOptions options_;
+  int prefetch_depth_;
+  MpiSession session_;
+  const Plan& plan_;
 };
 
 // A leaf that fails on one rank, at its third step.
 class FailingLeaf : public LeafKernel {
  public:
-  FailingLeaf(std::unique_ptr<LeafKernel> leaf, std::string how, bool fails)
+  FailingLeaf(std::shared_ptr<const LeafKernel> leaf, std::string how, bool fails)
       : leaf_(std::move(leaf)), how_(std::move(how)), fails_(fails) {}
 
   void run(const LeafArguments& arguments) const override {
@@ -141,20 +151,21 @@ class FailingLeaf : public LeafKernel {
     throw 1;
   }
 
-  std::unique_ptr<LeafKernel> leaf_;
+  std::shared_ptr<const LeafKernel> leaf_;
   std::string how_;
   bool fails_;
   mutable std::atomic<int> runs_{0};
 };
 
-void run_failing(const Cluster& cluster, bool share, const std::string& how) {
+void run_failing(const Cluster& cluster, const std::string& how) {
   std::string settings = fmt::format("ni=40,nj=40,nk=40,gx={},gy=1,chunk=4", cluster.ranks());
   Plan plan = Sample{"summa", algorithm_text("summa"), settings}.plan();
-  MpiEngine engine(plan, cluster, MpiOptions{1, share}, kAnyMemory);
-  std::vector<std::unique_ptr<LeafKernel>> leaves = quick_leaves(plan);
-  for (auto& leaf : leaves) leaf = std::make_unique<FailingLeaf>(std::move(leaf), how, cluster.rank() == 1);
-  engine.use_leaves(std::move(leaves));
-  engine.run();
+  Leaves leaves = quick_leaves(plan);
+  for (auto& leaf : leaves) leaf = std::make_shared<FailingLeaf>(leaf, how, cluster.rank() == 1);
+  MpiSession session(std::make_shared<PreparedProgram>(std::move(plan), std::move(leaves)), cluster, {.threads = 1},
+                     {.memory = kAnyMemory});
+  session.place_pieces(0);
+  session.run();
 }
 
 std::vector<Sample> random_samples(uint64_t first, size_t count) {
@@ -191,12 +202,12 @@ void run_all(const std::vector<std::string>& words) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   Cluster cluster(MPI_COMM_WORLD, share, node_of(words[0], rank));
-  if (words.at(1) == "fails") return run_failing(cluster, share, words.at(2));
+  if (words.at(1) == "fails") return run_failing(cluster, words.at(2));
   int count = 0;
   for (const Sample& sample : samples_of(words)) {
     watch(sample, cluster);
     try {
-      RanksTest program(sample, cluster, {1 + count % 2, share, count / 2 % 4});
+      RanksTest program(sample, cluster, {.threads = 1 + count % 2}, count / 2 % 4);
       program.check();
       if (count % 8 == 0) program.check_limit();
     } catch (const std::exception& e) {

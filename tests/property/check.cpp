@@ -9,7 +9,7 @@
 #include "check/reference.h"
 #include "data/random.h"
 #include "definition.h"
-#include "engine/threads/engine.h"
+#include "engine/runner.h"
 #include "lang/parse.h"
 #include "lang/validate.h"
 #include "leaf/generate.h"
@@ -41,7 +41,7 @@ enum class LeafKind { Interpreted, Gemm, Generated };
 // How a program is planned and run.
 struct RunMode {
   std::string name;
-  ThreadsOptions threads;
+  RunnerOptions runner;
   PlanOptions plan;
   LeafKind leaf = LeafKind::Interpreted;
 };
@@ -115,7 +115,7 @@ class Run {
         type_(program->module.type),
         tensors_(program->module, params),
         plan_(make_plan(program, params, mode.plan)),
-        needs_(memory_needs(plan_, reach_of(mode.threads))),
+        needs_(memory_needs(plan_, mode.runner.checked ? Reach::own() : Reach::all())),
         cost_(count_cost(plan_)),
         allocator_(plan_.processors) {
     verify(plan_, needs_);
@@ -126,16 +126,16 @@ class Run {
 
   void run() {
     TensorStore store(plan_, allocator_);
-    std::vector<std::unique_ptr<LeafKernel>> leaves;
+    Leaves leaves;
     for (const StagePlan& stage : plan_.stages) leaves.push_back(leaf_for(stage, type_, mode_.leaf));
-    ThreadsEngine engine(plan_, needs_, std::move(leaves), allocator_, store, mode_.threads);
+    Runner runner(plan_, needs_, std::move(leaves), allocator_, store, mode_.runner);
     place(store);
-    check_counts(engine.run());
+    check_counts(runner.run());
     // Run again on fresh data, statement by statement, to check each result.
     place(store);
     RunCounts sum;
     for (size_t s = 0; s < plan_.stages.size(); ++s) {
-      RunCounts counts = engine.run_stage(s);
+      RunCounts counts = runner.run_stage(s);
       sum.bytes_moved += counts.bytes_moved;
       sum.messages += counts.messages;
       check_result(s, store);
@@ -161,7 +161,7 @@ class Run {
 
   void check_memory() const {
     int64_t peak = allocator_.peak_per_processor();
-    if (mode_.threads.own_memory) return require_equal("peak memory", peak, cost_.peak_bytes_per_processor);
+    if (mode_.runner.checked) return require_equal("peak memory", peak, cost_.peak_bytes_per_processor);
     if (peak > cost_.peak_bytes_per_processor) {
       fail("peak memory with views", "{} bytes, and {} were promised", peak, cost_.peak_bytes_per_processor);
     }

@@ -14,6 +14,7 @@
 #include "leaf/leaf.h"
 #include "plan/cost.h"
 #include "store/tensor_store.h"
+#include "support/wrapped_leaf.h"
 
 namespace distal::core::test {
 
@@ -34,15 +35,15 @@ inline void require_cost(const Plan& plan, int64_t bytes_moved, int64_t messages
 }
 
 // A leaf for which engines always join steps where they may.
-class AlwaysJoining : public SharedLeaf {
+class AlwaysJoining : public WrappedLeaf {
  public:
-  using SharedLeaf::SharedLeaf;
+  using WrappedLeaf::WrappedLeaf;
   bool gains_from_joining() const override { return true; }
 };
 
 // Leaves that need no compiler. In programs this small, compiling takes longer than interpreting the whole program.
-inline std::vector<std::unique_ptr<LeafKernel>> quick_leaves(const Plan& plan) {
-  std::vector<std::unique_ptr<LeafKernel>> leaves;
+inline Leaves quick_leaves(const Plan& plan) {
+  Leaves leaves;
   for (const StagePlan& stage : plan.stages) {
     bool marked = !all_marks(leaf_of(*stage.stage).root).empty();
     leaves.push_back(std::make_unique<AlwaysJoining>(

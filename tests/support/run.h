@@ -12,7 +12,7 @@
 
 #include "check/reference.h"
 #include "data/random.h"
-#include "engine/threads/engine.h"
+#include "engine/runner.h"
 #include "leaf/leaf.h"
 #include "plan/memory.h"
 #include "plan/verify.h"
@@ -51,8 +51,7 @@ class TestRun {
       : TestRun(std::make_unique<Plan>(plan_module(module, settings, PlanOptions{options.neighbours})), options) {}
 
   // For a test that made the plan, and perhaps the leaves, itself. `verified` is false for a plan broken on purpose.
-  TestRun(std::unique_ptr<Plan> plan, RunOptions options, std::vector<std::unique_ptr<LeafKernel>> leaves = {},
-          bool verified = true)
+  TestRun(std::unique_ptr<Plan> plan, RunOptions options, Leaves leaves = {}, bool verified = true)
       : options_(options),
         plan_(std::move(plan)),
         needs_(memory_needs(*plan_, options.own_memory ? Reach::own() : Reach::all())),
@@ -65,10 +64,8 @@ class TestRun {
         leaf_names_.push_back(leaves.back()->description());
       }
     }
-    ThreadsOptions threads;
-    threads.threads = options.threads;
-    threads.own_memory = options.own_memory;
-    engine_ = std::make_unique<ThreadsEngine>(*plan_, needs_, std::move(leaves), allocator_, store_, threads);
+    runner_ = std::make_unique<Runner>(*plan_, needs_, std::move(leaves), allocator_, store_,
+                                       RunnerOptions{options.threads, options.own_memory});
     place(options.seed);
   }
 
@@ -100,7 +97,7 @@ class TestRun {
     }
   }
 
-  RunCounts run() { return counts_ = engine_->run(); }
+  RunCounts run() { return counts_ = runner_->run(); }
 
   // Runs every statement and compares every element of its output, in every replica.
   void run_and_check() {
@@ -108,7 +105,7 @@ class TestRun {
     std::map<int, std::vector<std::byte>> now;  // the outputs so far, by tensor
     for (size_t s = 0; s < plan_->stages.size(); ++s) {
       const StagePlan& stage = plan_->stages[s];
-      counts_ += engine_->run_stage(s);
+      counts_ += runner_->run_stage(s);
       check(stage, now);
       now[stage.output] = store_.gather(stage.output);
     }
@@ -157,7 +154,7 @@ class TestRun {
   MemoryNeeds needs_;
   Allocator allocator_;
   TensorStore store_;
-  std::unique_ptr<ThreadsEngine> engine_;
+  std::unique_ptr<Runner> runner_;
   std::vector<std::string> leaf_names_;
   uint64_t seed_ = 1;
   RunCounts counts_;

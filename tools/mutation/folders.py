@@ -10,6 +10,8 @@ KINDS = {
     "src/engine/legion/": ["legion"],
     "src/engine/mpi/": ["mpi", "asan"],
     "src/leaf/": ["asan"],
+    "src/session/": ["asan", "tsan"],
+    "src/session/mpi/": ["mpi", "asan"],
     "src/store/": ["asan", "tsan"],
     "src/support/": ["asan", "tsan"],
 }
@@ -33,7 +35,7 @@ def kinds_for(file):
 def area_of(file):
     """The folder of tests that is nearest to a file of src/."""
     parts = file.split("/")
-    if parts[1:3] in (["engine", "mpi"], ["api", "mpi"], ["cli", "mpi"]):
+    if parts[1:3] in (["engine", "mpi"], ["api", "mpi"], ["cli", "mpi"], ["session", "mpi"]):
         return "mpi"
     return parts[1]
 

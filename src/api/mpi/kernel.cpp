@@ -6,10 +6,9 @@
 #include <map>
 
 #include "api/kernel_state.h"
-#include "api/mpi/node_pieces.h"
 #include "distal/mpi.h"
-#include "engine/mpi/engine.h"
 #include "engine/processes.h"
+#include "session/mpi/session.h"
 #include "support/available_memory.h"
 #include "support/checked.h"
 
@@ -44,22 +43,13 @@ MPI_Comm checked(MPI_Comm communicator) {
   return communicator;
 }
 
-core::MpiOptions mpi_options(const RunOptions& options, bool share) {
-  core::MpiOptions out;
-  out.threads = options.threads;
-  out.share = share;
-  return out;
-}
-
 // What a kernel computes under the values of its params. Names that were made up do not matter, as ranks that did other
 // things before have others: they are told by when they first come.
-std::string told_to(const BuiltModule& built, const Prepared& prepared) {
+std::string told_to(const BuiltModule& built, const core::Bindings& params) {
   core::Module module = built.module;
   module.params.clear();  // with the values that they had once
   std::string text = core::to_string(module) + "\n";
-  for (size_t p = 0; p < prepared.values.size(); ++p) {
-    text += fmt::format("param {} = {}\n", built.params[p]->name, prepared.values[p]);
-  }
+  for (const core::Param& p : built.module.params) text += fmt::format("param {} = {}\n", p.name, params.at(p.name));
   std::map<std::string, size_t> numbers;
   std::string out, word;
   for (char c : text) {
@@ -78,19 +68,21 @@ std::string told_to(const BuiltModule& built, const Prepared& prepared) {
 
 struct MpiKernel::State {
   State(const Kernel& of, MPI_Comm communicator)
-      : kernel(of.state_), cluster(checked(communicator), core::may_share()), node(cluster) {
+      : kernel(of.state_), cluster(checked(communicator), core::may_share()) {
     core::end_job_on_failure(cluster, [&] {
-      require_same_on_all();
+      require_same_on_all({});
       core::agree_on_error(cluster, [&] { spread(); });
     });
   }
 
-  void require_same_on_all(const RunOptions& options = {}) {
+  void require_same_on_all(const RunOptions& options) {
     core::agree_on_error(cluster, [&] {
       if (options.own_memory) throw Error("own_memory is of the threads engine; ranks have memory of their own");
-      std::shared_ptr<const Prepared> prepared = kernel->prepare();
+      session_options(options).require_valid();
+      std::shared_ptr<core::PreparedProgram> prepared = kernel->prepare();
       if (told_for == prepared) return;
-      told = told_to(kernel->built, *prepared);
+      core::require_host(prepared->plan().program->module, "mpi");
+      told = told_to(kernel->built, prepared->plan().params);
       told_for = prepared;
     });
     core::require_same(cluster, "the statements, params and options",
@@ -98,72 +90,61 @@ struct MpiKernel::State {
   }
 
   // Leaves each tensor the pieces of this rank's processors.
-  std::shared_ptr<const Prepared> spread() {
-    std::shared_ptr<const Prepared> prepared = kernel->prepare();
-    node.prepare_for(prepared);
-    ranks = core::processes_of_processors(prepared->plan, cluster.ranks());
+  std::shared_ptr<core::PreparedProgram> spread() {
+    std::shared_ptr<core::PreparedProgram> prepared = kernel->prepare();
+    if (session && session->prepared() != prepared) session->close();
+    ranks = core::processes_of_processors(prepared->plan(), cluster.ranks());
     std::vector<bool> here;
     for (int rank : ranks) here.push_back(rank == cluster.rank());
     for (const auto& t : kernel->built.tensors) t->keep_only(here, cluster.ranks_on_node() > 1);
     return prepared;
   }
 
-  void make_engine(const std::shared_ptr<const Prepared>& prepared, const RunOptions& options) {
-    bool same = engine && made_for == prepared && made_with.threads == options.threads &&
-                made_with.strict_order == options.strict_order && made_shared == node.are_shared();
-    // Another node may have begun to share, or ceased to, and everyone knows what everyone does.
-    if (core::all_true(cluster.all(), same)) return;
-    engine = nullptr;
-    std::vector<std::unique_ptr<core::LeafKernel>> leaves;
-    // Behind this the engines of others have no memory any more.
-    core::agree_on_error(cluster, [&] { leaves = shared_leaves(kernel->leaves_for(options)); });
-    made_for = prepared;
-    made_with = options;
-    made_shared = node.are_shared();
-    auto pieces = std::vector<std::shared_ptr<core::TensorPieces>>(prepared->plan.tensors.size());
-    engine = std::make_unique<core::MpiEngine>(prepared->plan, cluster, mpi_options(options, made_shared),
-                                               std::make_unique<core::TensorStore>(prepared->plan, std::move(pieces)),
-                                               core::available_memory());
-    engine->use_leaves(std::move(leaves));
-  }
-
   // The pieces of this rank's processors, if all ranks of its machine have memory for theirs. A rank may have some of
   // another kernel's, or a buffer that is refused.
-  std::shared_ptr<const Prepared> place_pieces() {
-    std::shared_ptr<const Prepared> prepared;
+  std::shared_ptr<core::PreparedProgram> place_pieces() {
+    std::shared_ptr<core::PreparedProgram> prepared;
     int64_t missing = 0;
     core::agree_on_error(cluster, [&] {
       prepared = spread();
       for (const auto& t : kernel->built.tensors) missing = core::checked_add(missing, t->missing_bytes());
-      if (missing == 0) apart.require(prepared->plan, kernel->built.tensors);
+      if (missing == 0) apart.require(prepared->plan(), kernel->built.tensors);
     });
     if (core::all_true(cluster.all(), missing == 0)) return prepared;  // as at most runs
     core::require_machine_memory(cluster, missing, core::available_memory());
     core::agree_on_error(cluster, [&] {
       for (const auto& t : kernel->built.tensors) t->shared_pieces();
-      apart.require(prepared->plan, kernel->built.tensors);
+      apart.require(prepared->plan(), kernel->built.tensors);
     });
     return prepared;
   }
 
+  // The session for these options, with the current pieces of the tensors.
+  void make_ready(const std::shared_ptr<core::PreparedProgram>& prepared, const core::SessionOptions& options) {
+    if (!core::all_true(cluster.all(), session && session->is_for(prepared, options))) {
+      session = nullptr;
+      session = std::make_unique<core::MpiSession>(prepared, cluster, options);
+    }
+    std::vector<core::HeldTensor> tensors;
+    for (const auto& t : kernel->built.tensors) {
+      tensors.push_back({t->shared_pieces(), t->shared_memory()});
+      t->used();
+    }
+    session->hold(tensors);
+  }
+
   RunReport run(const RunOptions& options) {
     require_same_on_all(options);
-    std::shared_ptr<const Prepared> prepared = place_pieces();
-    node.update(kernel->built.tensors, ranks);
-    make_engine(prepared, options);
-    for (size_t t = 0; t < node.pieces().size(); ++t) engine->store().set_pieces(static_cast<int>(t), node.pieces()[t]);
+    make_ready(place_pieces(), session_options(options));
     auto start = std::chrono::steady_clock::now();
-    int64_t copied = node.copy(engine->threads());
-    core::RunCounts counts = engine->run();
+    core::RunCounts counts = session->run();
     std::chrono::nanoseconds taken = std::chrono::steady_clock::now() - start;
-    int64_t most[] = {taken.count(), engine->peak_here(), core::resident_bytes()};
+    int64_t most[] = {taken.count(), session->peak_here(), core::resident_bytes()};
     MPI_Allreduce(MPI_IN_PLACE, most, 3, MPI_INT64_T, MPI_MAX, cluster.all());
-    MPI_Allreduce(MPI_IN_PLACE, &copied, 1, MPI_INT64_T, MPI_SUM, cluster.all());
-    engine->store().release_pieces();
-    node.let_go();
+    session->let_go();
     return {static_cast<double>(most[0]) * 1e-9,
             counts.bytes_moved,
-            counts.bytes_copied + copied,
+            counts.bytes_copied,
             counts.messages,
             most[1],
             most[2]};
@@ -171,15 +152,11 @@ struct MpiKernel::State {
 
   std::shared_ptr<Kernel::State> kernel;
   core::Cluster cluster;
-  NodePieces node;
   ApartCheck apart;
   std::string told;
-  std::shared_ptr<const Prepared> told_for;
+  std::shared_ptr<core::PreparedProgram> told_for;
   std::vector<int> ranks;  // by processor
-  std::shared_ptr<const Prepared> made_for;
-  RunOptions made_with;
-  bool made_shared = false;
-  std::unique_ptr<core::MpiEngine> engine;
+  std::unique_ptr<core::MpiSession> session;
 };
 
 MpiKernel::MpiKernel(const Kernel& kernel, MPI_Comm communicator)

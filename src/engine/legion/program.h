@@ -9,7 +9,7 @@ namespace distal::core {
 // Tensors without a communicate are acquired as far out as possible, as each step costs a launch.
 std::shared_ptr<const Program> legion_program(const Module& module);
 
-// The plan of that Program at given params. Loops are not folded into leaves: a leaf is what one launch runs.
-Plan legion_plan(std::shared_ptr<const Program> program, const Bindings& params);
+// Of the plan of that Program. Loops are not folded into leaves: a leaf is what one launch runs.
+inline constexpr PlanOptions kLegionPlan{.fold = false};
 
 }  // namespace distal::core

@@ -284,7 +284,7 @@ std::string nest_name(const LegionSource& source, size_t statement) {
 
 std::string write_nest(const LegionSource& source, size_t statement) {
   // The text has sizes as arguments, so any params will do.
-  Plan plan = legion_plan(source.program, bind(source.program->module, {}));
+  Plan plan = make_plan(source.program, bind(source.program->module, {}), kLegionPlan);
   return generate_source(whole_leaf(plan.stages[statement]), source.program->module.type, nest_name(source, statement));
 }
 

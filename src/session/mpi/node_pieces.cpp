@@ -1,11 +1,11 @@
-#include "api/mpi/node_pieces.h"
+#include "session/mpi/node_pieces.h"
 
 #include <algorithm>
 
 #include "plan/memory.h"
 #include "support/available_memory.h"
 
-namespace distal {
+namespace distal::core {
 
 namespace {
 
@@ -13,26 +13,21 @@ constexpr int64_t kPartBytes = 1 << 20;  // of a copy, for one thread
 // A rank's copies of more bytes pass its caches by: they would have left them when they are read.
 constexpr int64_t kPastCachesBytes = 8 << 20;
 
-core::PieceOffsets offsets_of(const core::TensorPieces& pieces, const std::vector<int>& ranks, int rank) {
-  return core::piece_offsets(pieces.owners(), pieces.type(),
-                             [&](int64_t p) { return ranks[static_cast<size_t>(p)] == rank; });
-}
-
-bool is_written(const core::Plan& plan, size_t tensor) {
+bool is_written(const Plan& plan, size_t tensor) {
   return std::any_of(plan.stages.begin(), plan.stages.end(),
-                     [&](const core::StagePlan& s) { return s.output == static_cast<int>(tensor); });
+                     [&](const StagePlan& s) { return s.output == static_cast<int>(tensor); });
 }
 
-core::Reach reach_of(const core::Cluster& cluster, const std::vector<int>& ranks) {
+Reach reach_of(const Cluster& cluster, const std::vector<int>& ranks) {
   std::vector<int> nodes;
   for (int rank : ranks) nodes.push_back(cluster.node_of_rank()[static_cast<size_t>(rank)]);
-  return core::Reach::within(std::move(nodes));
+  return Reach::within(std::move(nodes));
 }
 
 // What ranks of one node bring each other of each tensor, or would use where it lies.
-class NodeTraffic : public core::PlanVisitor {
+class NodeTraffic : public PlanVisitor {
  public:
-  NodeTraffic(const core::Plan& plan, const core::Cluster& cluster, const std::vector<int>& ranks)
+  NodeTraffic(const Plan& plan, const Cluster& cluster, const std::vector<int>& ranks)
       : plan_(plan),
         cluster_(cluster),
         ranks_(ranks),
@@ -44,19 +39,19 @@ class NodeTraffic : public core::PlanVisitor {
 
   bool wants_leaves() const override { return false; }
   // A source on another node may have what an owner on this one has too, and then the owner's piece is used.
-  void fetch(const core::FetchStep& step) override {
-    for (const core::Fetch& f : step.fetches) {
+  void fetch(const FetchStep& step) override {
+    for (const Fetch& f : step.fetches) {
       int64_t brought = 0, used = 0;
-      for (const core::FetchPiece& p : f.pieces) brought += crosses(p.source, f.place) ? p.rect.volume() : 0;
-      std::vector<int64_t> owners = core::views_of(plan_, *step.acquire, f, reach_);
+      for (const FetchPiece& p : f.pieces) brought += crosses(p.source, f.place) ? p.rect.volume() : 0;
+      std::vector<int64_t> owners = views_of(plan_, *step.acquire, f, reach_);
       for (size_t i = 0; i < owners.size(); ++i) {
         used += owners[i] >= 0 && crosses(owners[i], f.place) ? f.rects[i].volume() : 0;
       }
       elements_[static_cast<size_t>(step.acquire->tensor)] += std::max(brought, used);
     }
   }
-  void release(const core::ReleaseStep& step) override {
-    for (const core::Transfer& t : step.transfers) {
+  void release(const ReleaseStep& step) override {
+    for (const Transfer& t : step.transfers) {
       elements_[static_cast<size_t>(step.tensor)] += crosses(t.source, t.destination) ? t.rect.volume() : 0;
     }
   }
@@ -68,25 +63,25 @@ class NodeTraffic : public core::PlanVisitor {
     return from != to && cluster_.is_on_node(from) && cluster_.is_on_node(to);
   }
 
-  const core::Plan& plan_;
-  const core::Cluster& cluster_;
+  const Plan& plan_;
+  const Cluster& cluster_;
   const std::vector<int>& ranks_;
-  core::Reach reach_;
+  Reach reach_;
   std::vector<int64_t> elements_;  // by tensor
 };
 
 // A part of a rectangle that is copied.
 struct Part {
-  core::View to, from;
-  core::Rect rect;
+  View to, from;
+  Rect rect;
 };
 
-void add_parts(const core::TensorPieces& from, const core::TensorPieces& to, std::vector<Part>& parts) {
+void add_parts(const TensorPieces& from, const TensorPieces& to, std::vector<Part>& parts) {
   for (int64_t p = 0; p < from.owners().machine().processors; ++p) {
     if (!from.has_piece(p)) continue;
-    for (const core::Rect& rect : from.owners().rects_of(p)) {
-      core::View source = from.view(p, rect), target = to.view(p, rect);
-      for (core::Rect& r : core::cut_up(rect, kPartBytes / core::size_of(from.type()))) {
+    for (const Rect& rect : from.owners().rects_of(p)) {
+      View source = from.view(p, rect), target = to.view(p, rect);
+      for (Rect& r : cut_up(rect, kPartBytes / size_of(from.type()))) {
         parts.push_back({target, source, std::move(r)});
       }
     }
@@ -95,29 +90,25 @@ void add_parts(const core::TensorPieces& from, const core::TensorPieces& to, std
 
 }  // namespace
 
-void NodePieces::prepare_for(const std::shared_ptr<const Prepared>& prepared) {
-  if (prepared == prepared_) return;
-  prepared_ = prepared;
-  window_ = nullptr;
-  lies_in_.clear();
-  seen_.clear();
+PieceOffsets NodePieces::offsets_of(const TensorPieces& pieces, int rank) const {
+  return piece_offsets(pieces.owners(), pieces.type(),
+                       [&](int64_t p) { return ranks_[static_cast<size_t>(p)] == rank; });
 }
 
-void NodePieces::update(const std::vector<std::shared_ptr<TensorState>>& tensors, const std::vector<int>& ranks) {
+void NodePieces::update(const std::vector<HeldTensor>& tensors) {
   let_go();
-  std::vector<std::shared_ptr<core::SharedMemory>> lies_in;
-  for (const auto& t : tensors) {
-    own_.push_back(t->shared_pieces());
-    t->used();
-    lies_in.push_back(t->shared_memory());
+  std::vector<std::shared_ptr<SharedMemory>> lies_in;
+  for (const HeldTensor& t : tensors) {
+    own_.push_back(t.pieces);
+    lies_in.push_back(t.memory);
   }
   pieces_ = own_;
   if (cluster_.ranks_on_node() == 1) return;
   bool same = !seen_.empty() && lies_in == lies_in_;
   lies_in_ = std::move(lies_in);
-  if (!core::all_true(cluster_.node(), same)) {
+  if (!all_true(cluster_.node(), same)) {
     window_ = nullptr;
-    if (choose_ways(ranks)) open(ranks);
+    if (choose_ways()) open();
   }
   for (size_t t = 0; t < tensors.size() && window_; ++t) {
     if (seen_[t].pieces) pieces_[t] = seen_[t].pieces;
@@ -126,23 +117,22 @@ void NodePieces::update(const std::vector<std::shared_ptr<TensorState>>& tensors
 
 // False if there is a tensor that moves inside of the node and for which there is none, or no memory for copies: as
 // much is to be left as they take.
-bool NodePieces::choose_ways(const std::vector<int>& ranks) {
+bool NodePieces::choose_ways() {
   std::vector<int64_t> agreed;  // whether each tensor is in shared memory, and the memory that there is
   for (const auto& memory : lies_in_) agreed.push_back(memory ? 1 : 0);
-  agreed.push_back(core::available_memory());
+  agreed.push_back(available_memory());
   MPI_Allreduce(MPI_IN_PLACE, agreed.data(), static_cast<int>(agreed.size()), MPI_INT64_T, MPI_MIN, cluster_.node());
-  const core::Plan& plan = prepared_->plan;
-  NodeTraffic moved(plan, cluster_, ranks);
+  NodeTraffic moved(plan_, cluster_, ranks_);
   seen_.assign(lies_in_.size(), {});
   int64_t copies = 0;
   for (size_t t = 0; t < lies_in_.size(); ++t) {
     int64_t held = 0;
-    for (int64_t p = 0; p < plan.tensors[t].owners.machine().processors; ++p) {
-      if (cluster_.is_on_node(ranks[static_cast<size_t>(p)])) held += plan.tensors[t].piece_bytes(p);
+    for (int64_t p = 0; p < plan_.tensors[t].owners.machine().processors; ++p) {
+      if (cluster_.is_on_node(ranks_[static_cast<size_t>(p)])) held += plan_.tensors[t].piece_bytes(p);
     }
     if (agreed[t] != 0) {
       seen_[t].way = Way::Shared;
-    } else if (moved.bytes(t) > 0 && moved.bytes(t) >= held && !is_written(plan, t)) {
+    } else if (moved.bytes(t) > 0 && moved.bytes(t) >= held && !is_written(plan_, t)) {
       seen_[t].way = Way::Copied;
       copies += held;
     } else if (moved.bytes(t) > 0) {
@@ -152,29 +142,28 @@ bool NodePieces::choose_ways(const std::vector<int>& ranks) {
   return copies <= agreed.back() / 2;
 }
 
-void NodePieces::open(const std::vector<int>& ranks) {
-  std::vector<std::shared_ptr<core::SharedMemory>> mine;
+void NodePieces::open() {
+  std::vector<std::shared_ptr<SharedMemory>> mine;
   for (size_t t = 0; t < seen_.size(); ++t) {
     if (seen_[t].way == Way::Shared) mine.push_back(lies_in_[t]);
     if (seen_[t].way == Way::Copied) {
-      mine.push_back(core::SharedMemory::make(offsets_of(*own_[t], ranks, cluster_.rank()).end));
+      mine.push_back(SharedMemory::make(offsets_of(*own_[t], cluster_.rank()).end));
     }
   }
-  window_ = core::Window::open(cluster_, std::move(mine));
+  window_ = Window::open(cluster_, std::move(mine));
   if (!window_) return;
   size_t next = 0;
   for (size_t t = 0; t < seen_.size(); ++t) {
-    if (seen_[t].way != Way::NotAtAll) seen_[t].pieces = of_node(*own_[t], ranks, next++);
+    if (seen_[t].way != Way::NotAtAll) seen_[t].pieces = of_node(*own_[t], next++);
   }
 }
 
 // Those that lie in each rank's memory of a number.
-std::shared_ptr<core::TensorPieces> NodePieces::of_node(const core::TensorPieces& own, const std::vector<int>& ranks,
-                                                        size_t number) const {
-  auto out = std::make_shared<core::TensorPieces>(own.owners(), own.type(), own.order());
+std::shared_ptr<TensorPieces> NodePieces::of_node(const TensorPieces& own, size_t number) const {
+  auto out = std::make_shared<TensorPieces>(own.owners(), own.type(), own.order());
   for (int rank = 0; rank < cluster_.ranks(); ++rank) {
     if (!cluster_.is_on_node(rank)) continue;
-    out->attach(offsets_of(own, ranks, rank), window_->of(rank, number), rank == cluster_.rank());
+    out->attach(offsets_of(own, rank), window_->of(rank, number), rank == cluster_.rank());
   }
   return out;
 }
@@ -186,14 +175,14 @@ int64_t NodePieces::copy(int threads) {
     if (seen_[t].way == Way::Copied) add_parts(*own_[t], *seen_[t].pieces, parts);
   }
   if (parts.empty()) return 0;
-  if (!team_ || team_->size() != threads) team_ = std::make_unique<core::Team>(threads);
-  core::ElementType type = own_[0]->type();  // a program computes with one
+  if (!team_ || team_->size() != threads) team_ = std::make_unique<Team>(threads);
+  ElementType type = own_[0]->type();  // a program computes with one
   int64_t bytes = 0;
-  for (const Part& part : parts) bytes += part.rect.volume() * core::size_of(type);
-  core::StoreKind stores = bytes > kPastCachesBytes ? core::StoreKind::NonTemporal : core::StoreKind::Cached;
+  for (const Part& part : parts) bytes += part.rect.volume() * size_of(type);
+  StoreKind stores = bytes > kPastCachesBytes ? StoreKind::NonTemporal : StoreKind::Cached;
   team_->run([&](int thread) {
     for (auto i = static_cast<size_t>(thread); i < parts.size(); i += static_cast<size_t>(threads)) {
-      core::copy_rect(type, parts[i].to, parts[i].from, parts[i].rect, stores);
+      copy_rect(type, parts[i].to, parts[i].from, parts[i].rect, stores);
     }
   });
   return bytes;
@@ -204,4 +193,10 @@ void NodePieces::let_go() {
   pieces_.clear();
 }
 
-}  // namespace distal
+void NodePieces::close() {
+  window_ = nullptr;
+  lies_in_.clear();
+  seen_.clear();
+}
+
+}  // namespace distal::core

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/mpi/window.h"
+#include "plan/plan.h"
+#include "store/tensor_pieces.h"
+#include "support/team.h"
+
+namespace distal::core {
+
+// The pieces of a tensor that a rank has.
+struct HeldTensor {
+  std::shared_ptr<TensorPieces> pieces;
+  std::shared_ptr<SharedMemory> memory;  // in which they lie one after the other; null if some lie elsewhere
+};
+
+// The pieces of a plan's tensors that a rank can touch: its own, and those of the other ranks of its node, where that
+// can be had for all tensors that move. Pieces in memory of DISTAL's are shared where they lie. Buffers of a caller's
+// are their process's alone; if all of a tensor moves anyway, a run begins with a copy of them that the node shares:
+// one in place of one for each neighbour.
+class NodePieces {
+ public:
+  // `ranks` has the rank of each processor.
+  NodePieces(const Plan& plan, const Cluster& cluster, const std::vector<int>& ranks)
+      : plan_(plan), cluster_(cluster), ranks_(ranks) {}
+
+  // Looks where the pieces of this rank are now, by tensor. All ranks of the node call this, before each run. Other
+  // buffers of the caller's cost nothing.
+  void update(const std::vector<HeldTensor>& tensors);
+
+  bool are_shared() const { return window_ != nullptr; }
+  // By tensor, as update found them.
+  const std::vector<std::shared_ptr<TensorPieces>>& pieces() const { return pieces_; }
+  // Makes the copies, before a run, and says how many bytes of this rank's they are.
+  int64_t copy(int threads);
+  // Between runs a tensor may get other pieces, and those that it had are then to go.
+  void let_go();
+  // Gives back what the other ranks had.
+  void close();
+
+ private:
+  // How the ranks of a node come by each other's pieces of a tensor.
+  enum class Way { Shared, Copied, NotAtAll };
+  struct Seen {
+    Way way = Way::NotAtAll;
+    std::shared_ptr<TensorPieces> pieces;  // of the whole node; null where each rank has its own only
+  };
+
+  bool choose_ways();
+  void open();
+  PieceOffsets offsets_of(const TensorPieces& pieces, int rank) const;
+  std::shared_ptr<TensorPieces> of_node(const TensorPieces& own, size_t number) const;
+
+  const Plan& plan_;
+  const Cluster& cluster_;
+  const std::vector<int>& ranks_;
+  // What the window was opened for.
+  std::vector<std::shared_ptr<SharedMemory>> lies_in_;  // this rank's pieces, by tensor; null: elsewhere
+  std::unique_ptr<Window> window_;
+  std::vector<Seen> seen_;                                   // by tensor
+  std::vector<std::shared_ptr<TensorPieces>> own_, pieces_;  // by tensor, while it runs
+  std::unique_ptr<Team> team_;
+};
+
+}  // namespace distal::core
