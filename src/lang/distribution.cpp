@@ -49,6 +49,16 @@ std::string print(const LevelDistribution& level, bool short_form) {
 
 }  // namespace
 
+size_t LevelDistribution::dimension_of(const Partition& partition) const {
+  auto name = std::find(tensor_dimensions.begin(), tensor_dimensions.end(), partition.name);
+  return static_cast<size_t>(name - tensor_dimensions.begin());
+}
+
+std::optional<IntExpr> LevelDistribution::block_of(const Partition& partition) const {
+  auto block = cyclic.find(partition.name);
+  return block == cyclic.end() ? std::nullopt : std::optional(block->second);
+}
+
 std::string to_string(const LevelDistribution& level) { return print(level, is_short(level)); }
 
 std::string to_string(const Distribution& distribution) {

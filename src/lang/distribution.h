@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -35,6 +36,11 @@ struct LevelDistribution {
   std::map<std::string, IntExpr> cyclic;             // tensor dimension name -> block size
   SourceSpan span;
   bool operator==(const LevelDistribution&) const = default;
+
+  // The tensor dimension that a machine dimension cuts, and its block size; none: one block per coordinate. What both
+  // mean is in block_cyclic.h.
+  size_t dimension_of(const Partition& partition) const;
+  std::optional<IntExpr> block_of(const Partition& partition) const;
 };
 
 // One LevelDistribution a machine level, outermost first.

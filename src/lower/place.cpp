@@ -5,6 +5,8 @@
 #include <optional>
 #include <set>
 
+#include "ir/deal_out.h"
+
 namespace distal::core {
 
 namespace {
@@ -57,8 +59,7 @@ Stmt placement_of(const Tensor& tensor) {
         relations.push_back(HoldRelation{level_number, dimension, fix->face});
       } else if (const auto* partition = std::get_if<Partition>(&role)) {
         // 4. Divide by the machine dimension and distribute the outer variable.
-        const auto& xs = level.tensor_dimensions;
-        auto d = static_cast<size_t>(std::find(xs.begin(), xs.end(), partition->name) - xs.begin());
+        size_t d = level.dimension_of(*partition);
         std::string base = at_level(names[d], l);
         if (round_of[d]) {
           // The piece of the level above consists of all its blocks, one after another.
@@ -68,21 +69,15 @@ Stmt placement_of(const Tensor& tensor) {
           round_of[d].reset();
           current[d] = piece;
         }
-        IndexVar outer = fresh.make(base + "o"), inner = fresh.make(base + "i");
-        const IntExpr& parts = tensor.machine->levels[l].extents[m];
-        auto block = level.cyclic.find(partition->name);
-        if (block == level.cyclic.end()) {
-          relations.push_back(DivideRelation{current[d], outer, inner, parts});
-        } else {
-          IndexVar number = fresh.make(base + "_block"), round = fresh.make(base + "_round");
-          relations.push_back(SplitRelation{current[d], number, inner, block->second});
-          relations.push_back(SplitRelation{number, round, outer, parts});
-          rounds.push_back(round);
-          round_of[d] = round;
+        DealtLoops loops{fresh.make(base + "o"), fresh.make(base + "i"), {}};
+        if (std::optional<IntExpr> block = level.block_of(*partition)) {
+          loops.cyclic = {fresh.make(base + "_block"), fresh.make(base + "_round"), *block};
+          rounds.push_back(loops.cyclic->round);
+          round_of[d] = loops.cyclic->round;
         }
-        relations.push_back(DistributeRelation{outer, level_number, dimension});
-        distributed.push_back(outer);
-        current[d] = inner;
+        deal_out(current[d], loops, tensor.machine->levels[l].extents[m], level_number, dimension, relations);
+        distributed.push_back(loops.coordinate);
+        current[d] = loops.inside;
       } else {
         IndexVar everywhere = fresh.make(at_level("b" + std::to_string(m), l));
         relations.push_back(DistributeRelation{everywhere, level_number, dimension});

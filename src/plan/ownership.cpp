@@ -4,21 +4,13 @@
 
 namespace distal::core {
 
-namespace {
-
-size_t position_of(const std::vector<std::string>& names, const std::string& name) {
-  return static_cast<size_t>(std::find(names.begin(), names.end(), name) - names.begin());
-}
-
-}  // namespace
-
 int64_t HomePiece::volume() const {
   int64_t v = 1;
   for (int64_t e : extents) v *= e;
   return v;
 }
 
-Ownership::Ownership(const Tensor& tensor, const Bindings& params) : partitions_(tensor.dimensions.size()) {
+Ownership::Ownership(const Tensor& tensor, const Bindings& params) {
   for (const IntExpr& e : tensor.dimensions) shape_.push_back(e.evaluate(params));
   if (tensor.distribution && tensor.machine) {
     machine_ = shape_of(*tensor.machine, params);
@@ -26,7 +18,7 @@ Ownership::Ownership(const Tensor& tensor, const Bindings& params) : partitions_
     machine_ = shape_of(Machine{"", {Grid{{IntExpr(1)}, ProcessorKind::Cpu, {}}}, {}}, params);
   }
   faces_.assign(machine_.extents.size(), 0);
-  Coordinates extent = shape_;  // of a full-sized piece of the levels seen so far
+  std::vector<std::vector<DimensionCut>> cuts(shape_.size());
   size_t levels = tensor.distribution ? tensor.distribution->levels.size() : 0;
   for (size_t l = 0; l < levels; ++l) {
     const LevelDistribution& level = tensor.distribution->levels[l];
@@ -37,42 +29,15 @@ Ownership::Ownership(const Tensor& tensor, const Bindings& params) : partitions_
         faces_[dimension] = fix->face.evaluate(params);
       } else if (const auto* partition = std::get_if<Partition>(&role)) {
         faces_[dimension] = kPartitions;
-        size_t d = position_of(level.tensor_dimensions, partition->name);
-        DimensionPartition made{dimension, machine_.extents[dimension], 1};
-        auto block = level.cyclic.find(partition->name);
-        made.block = block == level.cyclic.end() ? ceil_div(extent[d], made.parts) : block->second.evaluate(params);
-        partitions_[d].push_back(made);
-        // The next level partitions a piece of full size, so that it treats all pieces alike, short ones too.
-        extent[d] = checked_mul(ceil_div(extent[d], checked_mul(made.block, made.parts)), made.block);
+        std::optional<int64_t> block;
+        if (std::optional<IntExpr> cyclic = level.block_of(*partition)) block = cyclic->evaluate(params);
+        cuts[level.dimension_of(*partition)].push_back({dimension, machine_.extents[dimension], block});
       } else {
         faces_[dimension] = kBroadcast;
       }
     }
   }
-  runs_.resize(shape_.size());
-  for (size_t d = 0; d < shape_.size(); ++d) build_runs(d);
-}
-
-void Ownership::build_runs(size_t d) {
-  int64_t colours = 1;
-  for (const DimensionPartition& c : partitions_[d]) colours *= c.parts;
-  runs_[d].resize(static_cast<size_t>(colours));
-  Colour colour(machine_.extents.size(), kUncut);
-  for_each_block(d, 0, 0, shape_[d], 0, colour, [&](const Run& block) {
-    std::vector<Run>& runs = runs_[d][static_cast<size_t>(colour_number(d, colour))];
-    // Two blocks that follow each other in the tensor and in the piece are one run.
-    if (!runs.empty() && runs.back().hi == block.lo && runs.back().local + (block.lo - runs.back().lo) == block.local) {
-      runs.back().hi = block.hi;
-    } else {
-      runs.push_back(block);
-    }
-  });
-}
-
-int64_t Ownership::colour_number(size_t d, const Coordinates& at) const {
-  int64_t n = 0;
-  for (const DimensionPartition& c : partitions_[d]) n = n * c.parts + at[c.machine_dimension];
-  return n;
+  for (size_t d = 0; d < shape_.size(); ++d) dimensions_.emplace_back(shape_[d], cuts[d]);
 }
 
 bool Ownership::has_replicas() const {
@@ -84,14 +49,7 @@ bool Ownership::has_replicas() const {
 
 Colour Ownership::colour_of(const Coordinates& point) const {
   Colour colour(machine_.extents.size(), kUncut);
-  for (size_t d = 0; d < shape_.size(); ++d) {
-    int64_t x = point[d];
-    for (const DimensionPartition& c : partitions_[d]) {
-      int64_t block = x / c.block;
-      colour[c.machine_dimension] = block % c.parts;
-      x = (block / c.parts) * c.block + x % c.block;
-    }
-  }
+  for (size_t d = 0; d < shape_.size(); ++d) dimensions_[d].find_owner(point[d], colour);
   return colour;
 }
 
@@ -139,17 +97,15 @@ bool Ownership::owns_any(int64_t processor) const {
   for (size_t m = 0; m < faces_.size(); ++m) {
     if (faces_[m] >= 0 && at[m] != faces_[m]) return false;
   }
-  for (size_t d = 0; d < shape_.size(); ++d) {
-    if (runs_[d][static_cast<size_t>(colour_number(d, at))].empty()) return false;
-  }
-  return true;
+  return std::none_of(dimensions_.begin(), dimensions_.end(),
+                      [&](const PartitionedDimension& d) { return d.runs_at(at).empty(); });
 }
 
 HomePiece Ownership::piece_of(int64_t processor) const {
   Coordinates at = machine_.coordinates(processor);
   HomePiece piece;
-  for (size_t d = 0; d < shape_.size(); ++d) {
-    const std::vector<Run>& runs = runs_[d][static_cast<size_t>(colour_number(d, at))];
+  for (const PartitionedDimension& d : dimensions_) {
+    const std::vector<Run>& runs = d.runs_at(at);
     piece.runs.push_back(&runs);
     piece.extents.push_back(runs.empty() ? 0 : runs.back().local + runs.back().hi - runs.back().lo);
   }

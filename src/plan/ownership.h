@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "lang/block_cyclic.h"
 #include "lang/module.h"
 #include "plan/machine_shape.h"
 #include "plan/rect.h"
@@ -11,13 +12,6 @@ namespace distal::core {
 // A colour of the paper: a coordinate in every machine dimension that partitions the tensor, and kUncut in the others.
 using Colour = Coordinates;
 inline constexpr int64_t kUncut = -1;
-
-// A run of consecutive coordinates lo <= x < hi of one dimension that one piece holds side by side.
-struct Run {
-  int64_t lo = 0;
-  int64_t hi = 0;
-  int64_t local = 0;  // the coordinate of `lo` inside the piece
-};
 
 // What one processor owns of a tensor: the product of the runs of all dimensions, packed into one dense block.
 struct HomePiece {
@@ -63,57 +57,26 @@ class Ownership {
   int64_t single_owner(const Rect& rect, int64_t processor) const;
 
  private:
-  // A tensor dimension that is partitioned over a machine dimension: blocks of `block` coordinates are dealt out round
-  // robin to its `parts` coordinates. A blocked distribution needs one round only.
-  struct DimensionPartition {
-    int machine_dimension = 0;
-    int64_t parts = 1;
-    int64_t block = 1;
-  };
-
-  int64_t colour_number(size_t dimension, const Coordinates& at) const;
-  void build_runs(size_t dimension);
-
   template <class F>
   void for_each_part_from(size_t d, const Rect& rect, Rect& part, Colour& colour, F& f) const {
     if (d == shape_.size()) {
       f(static_cast<const Rect&>(part), static_cast<const Colour&>(colour));
       return;
     }
-    for_each_block(d, 0, rect.lo[d], rect.hi[d], 0, colour, [&](const Run& block) {
+    dimensions_[d].for_each_block(rect.lo[d], rect.hi[d], colour, [&](const Run& block) {
       part.lo[d] = block.lo;
       part.hi[d] = block.hi;
       for_each_part_from(d + 1, rect, part, colour, f);
     });
   }
 
-  // Calls f(run) for each block of the coordinates lo..hi of dimension d, with its colour in `colour`. lo and hi are
-  // local to a piece of `level`; `shift` added to them gives coordinates of the tensor.
-  template <class F>
-  void for_each_block(size_t d, size_t level, int64_t lo, int64_t hi, int64_t shift, Colour& colour, F&& f) const {
-    if (level == partitions_[d].size()) {
-      f(Run{lo + shift, hi + shift, lo});
-      return;
-    }
-    const DimensionPartition& c = partitions_[d][level];
-    for (int64_t x = lo; x < hi;) {
-      int64_t q = x / c.block;
-      int64_t end = std::min(hi, (q + 1) * c.block);
-      int64_t local = (q / c.parts) * c.block + x % c.block;
-      colour[c.machine_dimension] = q % c.parts;
-      for_each_block(d, level + 1, local, local + (end - x), shift + x - local, colour, f);
-      x = end;
-    }
-  }
-
   Coordinates shape_;
   MachineShape machine_;
-  std::vector<std::vector<DimensionPartition>> partitions_;  // one list per tensor dimension, outermost level first
+  std::vector<PartitionedDimension> dimensions_;  // by tensor dimension
   static constexpr int64_t kBroadcast = -1;
   static constexpr int64_t kPartitions = -2;
   // By machine dimension: kPartitions, kBroadcast, or the face that the tensor is fixed to.
   std::vector<int64_t> faces_;
-  std::vector<std::vector<std::vector<Run>>> runs_;  // [dimension][colour number]
 };
 
 }  // namespace distal::core

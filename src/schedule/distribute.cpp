@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <variant>
 
+#include "ir/deal_out.h"
 #include "schedule/checks.h"
 #include "schedule/commands.h"
 #include "support/text.h"
@@ -121,11 +122,7 @@ std::vector<Role> roles_in(const LevelDistribution& level, int number, TargetOf 
   for (size_t d = 0; d < level.machine_dimensions.size(); ++d) {
     int dimension = static_cast<int>(d);
     auto partition = [&](const Partition& p) {
-      const auto& names = level.tensor_dimensions;
-      auto x = static_cast<size_t>(std::find(names.begin(), names.end(), p.name) - names.begin());
-      auto block = level.cyclic.find(p.name);
-      bool dealt_out = block != level.cyclic.end();
-      out.push_back(Cut{target_of(x), dimension, dealt_out ? std::optional(block->second) : std::nullopt});
+      out.push_back(Cut{target_of(level.dimension_of(p)), dimension, level.block_of(p)});
     };
     auto broadcast = [&](const Broadcast&) {
       if (std::optional<Role> role = along_replicas(d)) out.push_back(*role);
@@ -273,20 +270,12 @@ std::vector<LocalLoops> local_loops(const Nest& nest, const Compound& c, const s
   return out;
 }
 
-// Divides a target, or deals it out: i -> (processor, round, inside). One split makes the number of the block, and a
-// second one splits that into round and processor.
 void add_cut(Nest& nest, const Compound& c, const Cut& cut, const LocalLoops& local, const Destination& onto,
              const ScheduleContext& context) {
-  const IndexVar &target = c.targets[cut.target], &processor = c.distributed[cut.target];
-  const IntExpr& parts = onto.grid.extents[cut.dimension];
-  if (cut.block) {
-    IndexVar number = made_up(nest, context, target, "_block");
-    nest.relations.push_back(SplitRelation{target, number, local.inside, *cut.block});
-    nest.relations.push_back(SplitRelation{number, *local.rounds, processor, parts});
-  } else {
-    nest.relations.push_back(DivideRelation{target, processor, local.inside, parts});
-  }
-  nest.relations.push_back(DistributeRelation{processor, onto.level, cut.dimension});
+  const IndexVar& target = c.targets[cut.target];
+  DealtLoops loops{c.distributed[cut.target], local.inside, {}};
+  if (cut.block) loops.cyclic = {made_up(nest, context, target, "_block"), *local.rounds, *cut.block};
+  deal_out(target, loops, onto.grid.extents[cut.dimension], onto.level, cut.dimension, nest.relations);
 }
 
 // The loops that are distributed already, then the new distributed loops, the rounds, the insides and the others.

@@ -38,17 +38,12 @@ class RedistributionSchedule {
     commands_.push_back({command, std::move(arguments), {}});
   }
 
-  static size_t dimension_of(const LevelDistribution& level, const Partition& partition) {
-    const auto& names = level.tensor_dimensions;
-    return static_cast<size_t>(std::find(names.begin(), names.end(), partition.name) - names.begin());
-  }
-
   // Below a cyclic level, a level cuts the sequence of all blocks of a piece: the round loop and the local loop, fused.
   void collapse_pieces(const LevelDistribution& level) {
     for (const MachineDimension& m : level.machine_dimensions) {
       const auto* partition = std::get_if<Partition>(&m.role);
       if (!partition) continue;
-      size_t d = dimension_of(level, *partition);
+      size_t d = level.dimension_of(*partition);
       if (!round_[d]) continue;
       IndexVar piece{local_[d].name + "_piece", {}};
       move_into(*round_[d], local_[d]);
@@ -88,11 +83,11 @@ class RedistributionSchedule {
     for (const MachineDimension& m : level.machine_dimensions) {
       const auto* partition = std::get_if<Partition>(&m.role);
       if (!partition) continue;
-      size_t d = dimension_of(level, *partition);
+      size_t d = level.dimension_of(*partition);
       targets.push_back(local_[d]);
       distributed.push_back({local_[d].name + "o", {}});
       local.push_back({local_[d].name + "i", {}});
-      if (level.cyclic.count(partition->name) > 0) {
+      if (level.block_of(*partition)) {
         round_[d] = IndexVar{local_[d].name + "_round", {}};
         rounds.push_back(*round_[d]);
       }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lang/block_cyclic.h"
 #include "support/checked.h"
 
 namespace distal::core {
@@ -13,47 +14,51 @@ int64_t block_length(int64_t length, int64_t block, int64_t index) {
   return std::clamp<int64_t>(length - index * block, 0, block);
 }
 
-// The block-cyclic distribution of i or j: n elements in blocks that go to a grid dimension round by round. Each round
-// is a sequential part. In the last round some processors may have no block. The blocks of a processor, side by side,
-// are cut once more into pieces by another grid dimension.
-class BlockCyclic {
+// The block-cyclic distribution of i or j, n elements. Each round is a sequential part. In the last round some
+// processors may have no block. The blocks of a processor are cut once more into pieces by another grid dimension.
+class DealtIndex {
  public:
-  BlockCyclic(int64_t n, int64_t grid, int64_t parts, int64_t pieces)
-      : n_(n), grid_(grid), block_(ceil_div(n, grid * parts)), piece_(ceil_div(rounds() * block_, pieces)) {}
+  DealtIndex(int64_t n, int64_t grid, int64_t parts, int64_t pieces)
+      : n_(n),
+        grid_(grid),
+        dealt_(n, grid, ceil_div(n, grid * parts)),
+        piece_(ceil_div(dealt_.piece_extent(n), pieces)) {}
 
-  int64_t block() const { return block_; }
+  int64_t block() const { return dealt_.block; }
   int64_t piece() const { return piece_; }
-  int64_t blocks() const { return ceil_div(n_, block_); }
-  int64_t rounds() const { return ceil_div(blocks(), grid_); }
+  int64_t blocks() const { return dealt_.blocks(n_); }
+  int64_t rounds() const { return dealt_.rounds(n_); }
   // The number of processors that have a block in a round.
   int64_t working_in(int64_t round) const { return std::min(grid_, blocks() - round * grid_); }
 
   // The number of elements of a processor. Processor 0 has the most.
   int64_t owned_by(int64_t processor) const {
-    int64_t round = block_ * grid_;
-    return n_ / round * block_ + block_length(n_ % round, block_, processor);
+    int64_t round = block() * grid_;
+    return n_ / round * block() + block_length(n_ % round, block(), processor);
   }
 
   // The sum over all processors of their elements, counting at most `most` for each.
   Wide capped_sum(Wide most) const {
-    int64_t whole = n_ / (block_ * grid_);
-    int64_t rest = n_ % (block_ * grid_);
-    int64_t with_one_more = rest / block_;
+    int64_t whole = n_ / (block() * grid_);
+    int64_t rest = n_ % (block() * grid_);
+    int64_t with_one_more = rest / block();
     auto capped = [&](int64_t length) { return std::min(Wide{length}, most); };
-    Wide sum = with_one_more * capped((whole + 1) * block_);
+    Wide sum = with_one_more * capped((whole + 1) * block());
     if (with_one_more == grid_) return sum;
-    sum += capped(whole * block_ + rest % block_);
-    return sum + (grid_ - with_one_more - 1) * capped(whole * block_);
+    sum += capped(whole * block() + rest % block());
+    return sum + (grid_ - with_one_more - 1) * capped(whole * block());
   }
 
   // The elements of the processors that have only one block.
   int64_t in_single_blocks() const {
     if (blocks() <= grid_) return n_;
-    return std::max<int64_t>(0, 2 * grid_ - blocks()) * block_;
+    return std::max<int64_t>(0, 2 * grid_ - blocks()) * block();
   }
 
  private:
-  int64_t n_, grid_, block_, piece_;
+  int64_t n_, grid_;
+  BlockCyclic dealt_;
+  int64_t piece_;
 };
 
 // Sum over z < count of min(most, max(0, first - z * fall)).
@@ -221,7 +226,7 @@ class CostModel {
 
   const CosmaProblem& problem_;
   const CosmaPlan& plan_;
-  BlockCyclic i_, j_;
+  DealtIndex i_, j_;
   Layers k_;
 };
 

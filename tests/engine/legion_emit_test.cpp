@@ -49,7 +49,8 @@ TEST(Emit, SeveralProgramsAreOneExecutable) {
   test::expect_golden("legion/nest.txt", files.at("twice_nest_1.cpp"));
   EXPECT_NE(files.at("copy.cpp").find("start(argc, argv, {&copy::program, &twice::program})"), std::string::npos);
   EXPECT_EQ(files.count("distal/session.h"), 1U);
-  EXPECT_EQ(files.count("distal/random.h"), 1U);
+  EXPECT_EQ(files.count("distal/data/random.h"), 1U);
+  EXPECT_EQ(files.count("distal/lang/block_cyclic.h"), 1U);
 }
 
 // Names that clash with C++ keywords, or with names of the included headers, are changed.
@@ -112,11 +113,10 @@ std::vector<distal_legion::Role> roles_of(const Tensor& tensor, const Bindings& 
       if (const auto* fix = std::get_if<Fix>(&m.role)) {
         out.push_back(distal_legion::fixed(fix->face.evaluate(params)));
       } else if (const auto* cut = std::get_if<Partition>(&m.role)) {
-        const auto& xs = level.tensor_dimensions;
-        auto dimension = static_cast<int>(std::find(xs.begin(), xs.end(), cut->name) - xs.begin());
-        auto block = level.cyclic.find(cut->name);
-        out.push_back(block == level.cyclic.end() ? distal_legion::blocked(dimension)
-                                                  : distal_legion::cyclic(dimension, block->second.evaluate(params)));
+        auto dimension = static_cast<int>(level.dimension_of(*cut));
+        std::optional<IntExpr> block = level.block_of(*cut);
+        out.push_back(block ? distal_legion::cyclic(dimension, block->evaluate(params))
+                            : distal_legion::blocked(dimension));
       } else {
         out.push_back(distal_legion::replicated());
       }

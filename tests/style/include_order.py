@@ -17,7 +17,8 @@ TOP = ["api", "cli"]
 PUBLIC = "distal"
 # Headers of emitted programs, which stand alone: they include each other, and what such a program has beside them.
 EMITTED = "engine/legion/support"
-EMITTED_BESIDE = ["legion.h", "mappers/default_mapper.h", "realm/cuda/cuda_module.h", "random.h", "distal/leaves.h"]
+EMITTED_BESIDE = ["legion.h", "mappers/default_mapper.h", "realm/cuda/cuda_module.h", "data/random.h",
+                  "lang/block_cyclic.h", "distal/leaves.h"]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 

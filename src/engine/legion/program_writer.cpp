@@ -173,11 +173,9 @@ class ProgramWriter {
     if (const auto* fix = std::get_if<Fix>(&m.role)) return fmt::format("fixed({})", text(fix->face));
     const auto* partition = std::get_if<Partition>(&m.role);
     if (!partition) return "replicated()";
-    const auto& xs = level.tensor_dimensions;
-    auto dimension = std::find(xs.begin(), xs.end(), partition->name) - xs.begin();
-    auto block = level.cyclic.find(partition->name);
-    if (block == level.cyclic.end()) return fmt::format("blocked({})", dimension);
-    return fmt::format("cyclic({}, {})", dimension, text(block->second));
+    size_t dimension = level.dimension_of(*partition);
+    std::optional<IntExpr> block = level.block_of(*partition);
+    return block ? fmt::format("cyclic({}, {})", dimension, text(*block)) : fmt::format("blocked({})", dimension);
   }
 
   void write_stage(size_t s) {

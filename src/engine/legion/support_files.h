@@ -5,7 +5,8 @@
 
 namespace distal::core {
 
-// By file name: the text of the headers that all emitted programs share, those in support/ and random.h.
+// The text of the headers that all emitted programs share: those in support/ by their names, and the others, which are
+// headers of the compiler too, by their paths in src.
 const std::map<std::string, std::string>& legion_support_files();
 
 }  // namespace distal::core

@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
+
+#include "lang/block_cyclic.h"
 
 namespace distal_legion {
 
@@ -92,63 +95,14 @@ struct LaunchDomain {
 // How one dimension of the grid distributes a tensor.
 struct Role {
   enum Kind { Partitioned, Fixed, Replicated } kind;
-  int dimension;  // the tensor dimension that is partitioned
-  Int block;      // block-cyclic with this block size; 0: one block per processor
-  Int face;       // the coordinate the tensor is fixed at
+  int dimension;             // the tensor dimension that is partitioned
+  std::optional<Int> block;  // block-cyclic with this block size; none: one block per processor
+  Int face;                  // the coordinate the tensor is fixed at
 };
-inline Role blocked(int dimension) { return {Role::Partitioned, dimension, 0, 0}; }
+inline Role blocked(int dimension) { return {Role::Partitioned, dimension, std::nullopt, 0}; }
 inline Role cyclic(int dimension, Int block) { return {Role::Partitioned, dimension, block, 0}; }
-inline Role fixed(Int face) { return {Role::Fixed, 0, 0, face}; }
-inline Role replicated() { return {Role::Replicated, 0, 0, 0}; }
-
-// The ranges of one tensor dimension that a processor owns, narrowed by one grid dimension after the other. Each step
-// assumes full-sized blocks; ranges() drops what lies past the end.
-class OwnedRanges {
- public:
-  explicit OwnedRanges(Int extent) : extent_(extent), size_(extent), ranges_{{0, extent}} {}
-
-  void take_block(Int parts, Int at) {
-    Int block = ceildiv(size_, parts);
-    *this = OwnedRanges(extent_, block, slices(at * block, (at + 1) * block));
-  }
-
-  void take_cyclic(Int parts, Int at, Int block) {
-    Int rounds = ceildiv(ceildiv(size_, block), parts);
-    std::vector<std::pair<Int, Int>> all;
-    for (Int round = 0; round < rounds; ++round) {
-      Int begin = (round * parts + at) * block;
-      for (auto range : slices(begin, begin + block)) all.push_back(range);
-    }
-    *this = OwnedRanges(extent_, rounds * block, all);
-  }
-
-  std::vector<std::pair<Int, Int>> ranges() const {
-    std::vector<std::pair<Int, Int>> out;
-    for (auto [lo, hi] : ranges_) {
-      if (lo < min(hi, extent_)) out.emplace_back(lo, min(hi, extent_));
-    }
-    return out;
-  }
-
- private:
-  OwnedRanges(Int extent, Int size, std::vector<std::pair<Int, Int>> ranges)
-      : extent_(extent), size_(size), ranges_(std::move(ranges)) {}
-
-  // The elements from number `begin` to `end`, counted along the ranges.
-  std::vector<std::pair<Int, Int>> slices(Int begin, Int end) const {
-    std::vector<std::pair<Int, Int>> out;
-    Int at = 0;
-    for (auto [lo, hi] : ranges_) {
-      Int from = max(begin - at, 0), to = min(end - at, hi - lo);
-      if (from < to) out.emplace_back(lo + from, lo + to);
-      at += hi - lo;
-    }
-    return out;
-  }
-
-  Int extent_, size_;
-  std::vector<std::pair<Int, Int>> ranges_;
-};
+inline Role fixed(Int face) { return {Role::Fixed, 0, std::nullopt, face}; }
+inline Role replicated() { return {Role::Replicated, 0, std::nullopt, 0}; }
 
 // Where a tensor lives: the pieces of every processor, and which processor holds the first replica of each.
 class Home {
@@ -159,9 +113,20 @@ class Home {
   Home(const Grid& grid, Coordinates shape, const std::vector<Role>& roles) : grid_(&grid) {
     if (shape.empty()) shape.push_back(1);
     nothing_ = {Coordinates(shape.size(), 0), Coordinates(shape.size(), 0)};
+    std::vector<std::vector<distal::core::DimensionCut>> cuts(shape.size());
+    for (size_t m = 0; m < roles.size(); ++m) {
+      const Role& r = roles[m];
+      if (r.kind == Role::Partitioned) cuts[r.dimension].push_back({static_cast<int>(m), grid.extents[m], r.block});
+    }
+    Dimensions dimensions;
+    for (size_t d = 0; d < shape.size(); ++d) dimensions.emplace_back(shape[d], cuts[d]);
     for_each_point(LaunchDomain(grid).points, [&](const Coordinates& at) {
-      bool is_first = true;
-      pieces_.push_back(pieces_at(shape, roles, at, is_first));
+      bool lives_here = true, is_first = true;
+      for (size_t m = 0; m < roles.size(); ++m) {
+        if (roles[m].kind == Role::Fixed && at[m] != roles[m].face) lives_here = false;
+        if (roles[m].kind == Role::Replicated && at[m] != 0) is_first = false;
+      }
+      pieces_.push_back(lives_here ? pieces_at(dimensions, at) : std::vector<Rectangle>{});
       is_first_.push_back(is_first);
     });
   }
@@ -180,32 +145,17 @@ class Home {
   }
 
  private:
-  std::vector<Rectangle> pieces_at(const Coordinates& shape, const std::vector<Role>& roles, const Coordinates& at,
-                                   bool& is_first) const {
-    std::vector<OwnedRanges> owned(shape.begin(), shape.end());
-    for (size_t m = 0; m < roles.size(); ++m) {
-      const Role& r = roles[m];
-      if (r.kind == Role::Fixed && at[m] != r.face) return {};
-      if (r.kind == Role::Replicated && at[m] != 0) is_first = false;
-      if (r.kind != Role::Partitioned) continue;
-      if (r.block == 0) {
-        owned[r.dimension].take_block(grid_->extents[m], at[m]);
-      } else {
-        owned[r.dimension].take_cyclic(grid_->extents[m], at[m], r.block);
-      }
-    }
-    return combinations(owned);
-  }
+  using Dimensions = std::vector<distal::core::PartitionedDimension>;
 
-  static std::vector<Rectangle> combinations(const std::vector<OwnedRanges>& owned) {
+  static std::vector<Rectangle> pieces_at(const Dimensions& dimensions, const Coordinates& at) {
     std::vector<Rectangle> out{{}};
-    for (const OwnedRanges& one : owned) {
+    for (const auto& dimension : dimensions) {
       std::vector<Rectangle> longer;
       for (const Rectangle& r : out) {
-        for (auto [lo, hi] : one.ranges()) {
+        for (const auto& run : dimension.runs_at(at)) {
           longer.push_back(r);
-          longer.back().lo.push_back(lo);
-          longer.back().hi.push_back(hi);
+          longer.back().lo.push_back(run.lo);
+          longer.back().hi.push_back(run.hi);
         }
       }
       out = std::move(longer);

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "data/random.h"
 #include "grid.h"
 #include "legion.h"
 #include "mapper.h"
 #include "npy.h"
 #include "options.h"
-#include "random.h"
 
 namespace distal_legion {
 
