@@ -3,10 +3,12 @@
 // DISTAL, the distributed tensor algebra compiler: the whole public interface.
 
 #include "distal/compound.h"
+#include "distal/cost.h"
 #include "distal/error.h"
 #include "distal/format.h"
 #include "distal/index.h"
 #include "distal/kernel.h"
+#include "distal/kinds.h"
 #include "distal/machine.h"
 #include "distal/param.h"
 #include "distal/schedule.h"

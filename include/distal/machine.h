@@ -5,21 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "distal/kinds.h"
 #include "distal/param.h"
 
 namespace distal {
-
-// A kind of processor. Only the Legion engine uses GPUs: pass Kernel::text() to `distal run --engine legion`. A Kernel
-// or MpiKernel on GPUs, or with a tensor in GPU memory, throws an Error of kind Resources when it runs or is made.
-enum class Processor {
-  CPU,  // threads of the host
-  GPU   // a GPU, with the Legion engine
-};
-// A kind of memory.
-enum class Memory {
-  CPU_MEM,  // memory of the host
-  GPU_MEM   // memory of a GPU, with the Legion engine
-};
 
 // One level of a machine: a grid of abstract processors.
 class Grid {

@@ -7,6 +7,7 @@
 
 #include "distal/format.h"
 #include "distal/index.h"
+#include "distal/kinds.h"
 #include "distal/machine.h"
 #include "distal/param.h"
 
@@ -28,13 +29,6 @@ struct BLAS {
   inline static const LeafKernelName AXPY{"axpy"};                 // adds a multiple of a vector to a vector
   inline static const LeafKernelName SyRK{"syrk"};                 // matrix times its own transpose
   inline static const LeafKernelName BatchedGeMM{"batched_gemm"};  // one matrix multiplication per batch index
-};
-
-// How the threads of a parallel loop add to the same element of the output.
-enum class OutputRace {
-  None,       // they never do: the loop indexes the output
-  Reduction,  // each thread has a private sum; the sums are added at the end of the loop
-  Atomics,    // every addition is atomic
 };
 
 // What a distribute command distributes onto: a machine of one level, a level of a machine, a grid, or a tensor whose

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <complex>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -11,6 +10,7 @@
 
 #include "distal/format.h"
 #include "distal/index.h"
+#include "distal/kinds.h"
 #include "distal/schedule.h"
 
 namespace distal {
@@ -37,9 +37,6 @@ struct PieceInfo {
   std::vector<int64_t> strides;       // of the block, in elements
   void* data = nullptr;               // the first element of the block
 };
-
-// The element types that a tensor can have.
-enum class ElementKind { Float, Double, Int32, Int64, ComplexFloat, ComplexDouble };
 
 // A tensor whose element type is known at run time only. A copy is the same tensor.
 class TensorHandle {
@@ -108,34 +105,6 @@ class TensorHandle {
 
  private:
   std::shared_ptr<TensorState> state_;
-};
-
-// The ElementKind of a C++ type, in the member `value`.
-template <class T>
-struct ElementKindOf;
-template <>
-struct ElementKindOf<float> {
-  static constexpr ElementKind value = ElementKind::Float;
-};
-template <>
-struct ElementKindOf<double> {
-  static constexpr ElementKind value = ElementKind::Double;
-};
-template <>
-struct ElementKindOf<int32_t> {
-  static constexpr ElementKind value = ElementKind::Int32;
-};
-template <>
-struct ElementKindOf<int64_t> {
-  static constexpr ElementKind value = ElementKind::Int64;
-};
-template <>
-struct ElementKindOf<std::complex<float>> {
-  static constexpr ElementKind value = ElementKind::ComplexFloat;
-};
-template <>
-struct ElementKindOf<std::complex<double>> {
-  static constexpr ElementKind value = ElementKind::ComplexDouble;
 };
 
 // A tensor with elements of type T: a typed wrapper around TensorHandle.

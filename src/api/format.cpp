@@ -93,7 +93,7 @@ Format::Format(std::vector<ModeFormat> modes, std::vector<int> order)
 core::Grid to_core(const Grid& grid) {
   core::Grid out;
   for (const Int& e : grid.extents()) out.extents.push_back(e.expr());
-  out.processor = grid.processor() == Processor::GPU ? core::ProcessorKind::Gpu : core::ProcessorKind::Cpu;
+  out.processor = grid.processor();
   return out;
 }
 
@@ -115,7 +115,7 @@ core::Tensor to_core(const TensorState& tensor) {
   if (const auto& distribution = tensor.format.distribution()) {
     out.machine = to_core(distribution->machine());
     out.distribution = to_core(*distribution, tensor.dimensions.size());
-    if (distribution->memory() == Memory::GPU_MEM) out.memory = core::MemoryKind::Gpu;
+    out.memory = distribution->memory();
   }
   return out;
 }

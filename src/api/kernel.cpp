@@ -43,19 +43,6 @@ std::string Kernel::program() const {
 
 std::string Kernel::plan() const { return core::to_string(state_->prepare()->plan()); }
 
-Cost Kernel::cost() const {
-  core::Cost counted = core::count_cost(state_->prepare()->plan());
-  Cost out;
-  out.processors = counted.processors;
-  out.flops = counted.flops;
-  out.bytes_moved = counted.bytes_moved;
-  out.bytes_by_level = counted.bytes_by_level;
-  out.messages = counted.messages;
-  out.max_bytes_received = counted.max_bytes_received;
-  out.max_bytes_sent = counted.max_bytes_sent;
-  out.peak_bytes_per_processor = counted.peak_bytes_per_processor;
-  for (const auto& [name, t] : counted.tensors) out.tensors[name] = {t.bytes, t.messages, core::to_string(t.pattern)};
-  return out;
-}
+Cost Kernel::cost() const { return core::count_cost(state_->prepare()->plan()); }
 
 }  // namespace distal

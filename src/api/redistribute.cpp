@@ -7,9 +7,7 @@ namespace {
 
 // The same tensor in another format, without its elements.
 TensorHandle in_format(const TensorState& tensor, const Format& format) {
-  TensorHandle out(ElementKind::Double, tensor.name + "_redistributed", tensor.dimensions, format);
-  out.state()->type = tensor.type;
-  return out;
+  return TensorHandle(tensor.type, tensor.name + "_redistributed", tensor.dimensions, format);
 }
 
 }  // namespace

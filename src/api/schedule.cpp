@@ -3,6 +3,7 @@
 #include "api/state.h"
 #include "distal/error.h"
 #include "distal/tensor.h"
+#include "ir/marks.h"
 
 namespace distal {
 
@@ -152,12 +153,8 @@ Schedule& Schedule::substitute(const std::vector<IndexVar>& variables, const Lea
 }
 
 Schedule& Schedule::parallelize(const IndexVar& variable, OutputRace race) {
-  switch (race) {
-    case OutputRace::None: return add(*tensor_, "parallelize", variable);
-    case OutputRace::Reduction: return add(*tensor_, "parallelize", variable, std::string("reduction"));
-    case OutputRace::Atomics: return add(*tensor_, "parallelize", variable, std::string("atomics"));
-  }
-  throw core::InternalError("unknown race");
+  if (race == OutputRace::None) return add(*tensor_, "parallelize", variable);
+  return add(*tensor_, "parallelize", variable, core::to_string(race));
 }
 
 Schedule& Schedule::unroll(const IndexVar& variable, const Int& factor) {

@@ -26,7 +26,7 @@ struct Definition {
 
 // What the handles of one tensor share.
 struct TensorState {
-  core::ElementType type = core::ElementType::Double;
+  ElementKind type = ElementKind::Double;
   std::string name;
   std::vector<Int> dimensions;
   Format format;

@@ -22,18 +22,6 @@ namespace distal {
 
 namespace {
 
-core::ElementType to_core(ElementKind kind) {
-  switch (kind) {
-    case ElementKind::Float: return core::ElementType::Float;
-    case ElementKind::Double: return core::ElementType::Double;
-    case ElementKind::Int32: return core::ElementType::Int32;
-    case ElementKind::Int64: return core::ElementType::Int64;
-    case ElementKind::ComplexFloat: return core::ElementType::ComplexFloat;
-    case ElementKind::ComplexDouble: return core::ElementType::ComplexDouble;
-  }
-  throw core::InternalError("unknown element kind");
-}
-
 std::vector<std::shared_ptr<Param::State>> params_of(const TensorState& tensor) {
   std::vector<std::shared_ptr<Param::State>> out;
   for (const Int& n : numbers_of(tensor)) out.insert(out.end(), n.params().begin(), n.params().end());
@@ -249,7 +237,7 @@ void TensorState::take_over(TensorState& other) {
 
 TensorHandle::TensorHandle(ElementKind type, std::string name, std::vector<Int> dimensions, Format format)
     : state_(std::make_shared<TensorState>()) {
-  state_->type = to_core(type);
+  state_->type = type;
   state_->name = name.empty() ? fresh_name('T') : std::move(name);
   state_->dimensions = std::move(dimensions);
   state_->format = std::move(format);

@@ -13,7 +13,7 @@ namespace {
 
 void add_values(CLI::App* app, CliOptions& o) {
   app->add_option("--set", o.set, "values of params, such as ni=512,gx=4")->take_all();
-  app->add_option("--type", o.type, "element type: float, double, int32, int64, complex<float>, complex<double>");
+  app->add_option("--type", o.type, "element type: " + element_type_names());
 }
 
 void add_program(CLI::App* app, CliOptions& o) {

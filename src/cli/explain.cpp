@@ -82,7 +82,7 @@ struct Row {
   int64_t last = 0;
 };
 
-std::vector<Row> rows_of(const Cost& cost) {
+std::vector<Row> rows_of(const PlanCost& cost) {
   std::vector<Row> rows;
   std::map<std::pair<int, std::string>, size_t> open;  // the last row of each tensor
   for (const StepCost& s : cost.steps) {
@@ -102,7 +102,7 @@ std::vector<Row> rows_of(const Cost& cost) {
   return rows;
 }
 
-void show_communication(const Cost& cost) {
+void show_communication(const PlanCost& cost) {
   std::vector<Row> rows = rows_of(cost);
   if (rows.empty()) {
     fmt::print("Communication\n  none\n\n");
@@ -151,7 +151,7 @@ void show_totals(const Cost& cost) {
 nlohmann::ordered_json to_json(const Cost& cost) {
   nlohmann::ordered_json tensors;
   for (const auto& [name, t] : cost.tensors) {
-    tensors[name] = {{"bytes", t.bytes}, {"messages", t.messages}, {"pattern", to_string(t.pattern)}};
+    tensors[name] = {{"bytes", t.bytes}, {"messages", t.messages}, {"pattern", t.pattern}};
   }
   return {{"processors", cost.processors},
           {"flops", static_cast<int64_t>(cost.flops)},
@@ -187,7 +187,7 @@ int explain(const CliOptions& options, const LoadedModule& loaded) {
   if (!options.dump.empty()) return dump_pass(options.dump, loaded);
   std::shared_ptr<PreparedProgram> prepared = prepare(loaded);
   const Plan& plan = prepared->plan();
-  Cost cost = count_cost(plan);
+  PlanCost cost = count_cost(plan);
   if (options.ranks > 0) cost.peak_bytes_per_processor = peak_on_ranks(plan, options);
   if (options.json) {
     std::cout << to_json(cost).dump() << std::endl;

@@ -78,7 +78,7 @@ std::map<std::string, std::string> parse_files(const std::vector<std::string>& w
 ElementType parse_type_option(const std::string& name) {
   if (std::optional<ElementType> type = parse_element_type(name)) return *type;
   throw Error(fmt::format("--type {}: there is no such element type", name), {},
-              "the types are float, double, int32, int64, complex<float> and complex<double>");
+              "the types are " + element_type_names());
 }
 
 LoadedModule load_module(const CliOptions& options) {

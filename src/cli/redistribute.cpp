@@ -58,7 +58,7 @@ std::string described(const Tensor& tensor) {
 }
 
 std::string pattern_of(const PreparedRun& run, const std::string& tensor) {
-  return to_string(count_cost(run.plan()).tensors.at(tensor).pattern);
+  return count_cost(run.plan()).tensors.at(tensor).pattern;
 }
 
 std::string summary(const PreparedRun& run, const Tensor& from, const Tensor& to) {

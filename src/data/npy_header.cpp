@@ -3,24 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <numeric>
 #include <optional>
-#include <utility>
 
 namespace distal::core {
 
 namespace {
-
-constexpr std::array<std::pair<std::string_view, ElementType>, 6> kTypeCodes = {{
-    {"f4", ElementType::Float},
-    {"f8", ElementType::Double},
-    {"i4", ElementType::Int32},
-    {"i8", ElementType::Int64},
-    {"c8", ElementType::ComplexFloat},
-    {"c16", ElementType::ComplexDouble},
-}};
 
 // Parses the Python literal of a header: a dictionary with three known keys.
 class HeaderParser {
@@ -101,9 +90,9 @@ class HeaderParser {
     skip_space();
     if (at_ < text_.size() && text_[at_] == '[') fail("holds records, not numbers");
     std::string_view descr = parse_string();
-    for (const auto& [code, type] : kTypeCodes) {
-      if (descr.size() == code.size() + 1 && descr.substr(1) == code) {
-        if (descr[0] == '<' || descr[0] == '=') return type;
+    for (const ElementTraits& t : element_types()) {
+      if (!descr.empty() && descr.substr(1) == t.numpy_code) {
+        if (descr[0] == '<' || descr[0] == '=') return t.type;
         if (descr[0] == '>') fail("is big endian");
       }
     }
@@ -172,9 +161,13 @@ int64_t NpyHeader::bytes() const {
 }
 
 void refuse_npy(const std::string& path, const std::string& reason) {
+  std::string types;
+  for (const ElementTraits& t : element_types()) {
+    if (!types.empty()) types += t.type == element_types().back().type ? " or " : ", ";
+    types += fmt::format("{} ({})", t.numpy_name, t.numpy_code);
+  }
   throw Error(fmt::format("'{}' {}", path, reason), {},
-              "a legal .npy file has format version 1 to 3 and little-endian elements: float32 (f4), "
-              "float64 (f8), int32 (i4), int64 (i8), complex64 (c8) or complex128 (c16)");
+              "a legal .npy file has format version 1 to 3 and little-endian elements: " + types);
 }
 
 NpyHeader parse_npy_header(std::string_view text, const std::string& path) { return HeaderParser(text, path).parse(); }
@@ -185,10 +178,8 @@ std::string format_npy_header(ElementType type, const std::vector<int64_t>& shap
   // A Python tuple of one element needs its comma. NumPy writes longer tuples without a comma at the end.
   if (shape.size() == 1) extents.pop_back();
   if (shape.size() > 1) extents.resize(extents.size() - 2);
-  for (const auto& [code, of] : kTypeCodes) {
-    if (of == type) return fmt::format("{{'descr': '<{}', 'fortran_order': False, 'shape': ({}), }}", code, extents);
-  }
-  throw InternalError("element type without a .npy code");
+  return fmt::format("{{'descr': '<{}', 'fortran_order': False, 'shape': ({}), }}", traits_of(type).numpy_code,
+                     extents);
 }
 
 }  // namespace distal::core

@@ -24,7 +24,7 @@ Words words_of(LoopCode::Kind kind) {
 // What the command says beyond the loop; empty if nothing.
 std::string detail(const LoopCode& code) {
   if (code.kind == LoopCode::Kind::Unroll) return code.factor.to_string();
-  return code.race == Race::None ? "" : to_string(code.race);
+  return code.race == OutputRace::None ? "" : to_string(code.race);
 }
 
 IndexVar counterpart(const std::vector<IndexVar>& from, const std::vector<IndexVar>& to, const IndexVar& v) {
@@ -34,11 +34,11 @@ IndexVar counterpart(const std::vector<IndexVar>& from, const std::vector<IndexV
 
 }  // namespace
 
-std::string to_string(Race race) {
+std::string to_string(OutputRace race) {
   switch (race) {
-    case Race::None: return "none";
-    case Race::Reduction: return "reduction";
-    case Race::Atomics: return "atomics";
+    case OutputRace::None: return "none";
+    case OutputRace::Reduction: return "reduction";
+    case OutputRace::Atomics: return "atomics";
   }
   throw InternalError("unknown race");
 }

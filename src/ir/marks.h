@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "distal/kinds.h"
 #include "lang/command.h"
 #include "lang/index_notation.h"
 #include "lang/int_expr.h"
@@ -51,20 +52,14 @@ struct SubstituteRelation {
   std::string obstacle(const IndexVar& v) const;
 };
 
-// How the threads of a parallel loop add to one element.
-enum class Race {
-  None,       // they do not: the loop indexes the output
-  Reduction,  // each sums for itself, and the sums are added at the end of the loop
-  Atomics,    // every addition is atomic
-};
-std::string to_string(Race race);
+std::string to_string(OutputRace race);
 
 // How the code of a leaf loop runs its iterations.
 struct LoopCode {
   enum class Kind { Parallel, Unroll, Vectorize };
   Kind kind = Kind::Parallel;
-  Race race = Race::None;  // of a parallel loop
-  IntExpr factor{1};       // of an unrolled one
+  OutputRace race = OutputRace::None;  // of a parallel loop
+  IntExpr factor{1};                   // of an unrolled one
   bool operator==(const LoopCode&) const = default;
 
   std::string command() const;                            // "parallelize"

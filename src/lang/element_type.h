@@ -3,19 +3,36 @@
 #include <complex>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
+#include "distal/kinds.h"
 #include "support/error.h"
 
 namespace distal::core {
 
-enum class ElementType { Float, Double, Int32, Int64, ComplexFloat, ComplexDouble };
+// The public name is the one that C++ programs use.
+using ElementType = ElementKind;
 
-// The name in the text language: float, double, int32, int64, complex<float>, complex<double>.
+// What is said of an element type, but for what its C++ type knows itself.
+struct ElementTraits {
+  ElementType type;
+  std::string_view name;            // in the text language
+  std::string_view numpy_name;      // NumPy's, which the text language knows too if the type is complex
+  std::string_view numpy_code;      // in .npy files, without the byte order
+  std::string_view cpp_type;        // in generated C++
+  std::string_view computing_type;  // the C++ type to compute in: unsigned for integers, whose overflow wraps around
+  std::string_view cuda_type;       // in generated CUDA
+  double largest_literal;
+};
+std::span<const ElementTraits> element_types();  // one row per type
+const ElementTraits& traits_of(ElementType type);
+
 std::string to_string(ElementType type);
-// Also takes complex64 and complex128, as NumPy calls them.
-std::optional<ElementType> parse_element_type(const std::string& name);
+std::optional<ElementType> parse_element_type(std::string_view name);
+std::string element_type_names();  // "float, double, ... and complex<double>"
 int64_t size_of(ElementType type);
 bool is_integer(ElementType type);
 bool is_complex(ElementType type);

@@ -2,15 +2,15 @@
 
 namespace distal::core {
 
-std::string to_string(ProcessorKind kind) { return kind == ProcessorKind::Cpu ? "cpu" : "gpu"; }
+std::string to_string(Processor kind) { return kind == Processor::CPU ? "cpu" : "gpu"; }
 
-std::string to_string(MemoryKind kind) { return kind == MemoryKind::System ? "system" : "gpu"; }
+std::string to_string(Memory kind) { return kind == Memory::CPU_MEM ? "system" : "gpu"; }
 
 std::string to_string(const Grid& grid) {
   std::string out = "Grid(";
   for (size_t i = 0; i < grid.extents.size(); ++i) out += (i > 0 ? ", " : "") + grid.extents[i].to_string();
   out += ")";
-  return grid.processor == ProcessorKind::Gpu ? out + " gpu" : out;
+  return grid.processor == Processor::GPU ? out + " gpu" : out;
 }
 
 std::string to_string(const Machine& machine) {

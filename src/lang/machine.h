@@ -3,17 +3,15 @@
 #include <string>
 #include <vector>
 
+#include "distal/kinds.h"
 #include "lang/int_expr.h"
 
 namespace distal::core {
 
-enum class ProcessorKind { Cpu, Gpu };
-enum class MemoryKind { System, Gpu };
-
 // One level of a machine: a grid of abstract processors of one kind.
 struct Grid {
   std::vector<IntExpr> extents;
-  ProcessorKind processor = ProcessorKind::Cpu;
+  Processor processor = Processor::CPU;
   SourceSpan span;
 
   bool operator==(const Grid&) const = default;
@@ -32,8 +30,8 @@ struct Machine {
 // The most processors that a machine may have.
 inline constexpr int64_t kMaxProcessors = int64_t{1} << 24;
 
-std::string to_string(ProcessorKind kind);
-std::string to_string(MemoryKind kind);
+std::string to_string(Processor kind);
+std::string to_string(Memory kind);
 std::string to_string(const Grid& grid);        // "Grid(gx, gy)", " gpu" after it for a level of GPUs
 std::string to_string(const Machine& machine);  // "Grid(2, 2) of Grid(4)"
 

@@ -62,7 +62,7 @@ std::string format_text(const Tensor& tensor) {
     parts.push_back("on " + (tensor.machine->name.empty() ? to_string(*tensor.machine) : tensor.machine->name));
   for (int d : tensor.order) order.push_back(std::to_string(d));
   if (!is_identity(tensor.order)) parts.push_back(fmt::format("order({})", joined(order)));
-  if (tensor.memory != MemoryKind::System) parts.push_back("in " + to_string(tensor.memory));
+  if (tensor.memory != Memory::CPU_MEM) parts.push_back("in " + to_string(tensor.memory));
   return fmt::format("{}", fmt::join(parts, " "));
 }
 

@@ -27,7 +27,7 @@ struct Tensor {
   std::optional<Machine> machine;            // a declared one by value, or one written in place
   std::optional<Distribution> distribution;  // none: the tensor lives on processor (0, ..., 0)
   std::vector<int> order;                    // storage order, outermost first; always a permutation of the dimensions
-  MemoryKind memory = MemoryKind::System;
+  Memory memory = Memory::CPU_MEM;
   SourceSpan span;
   bool operator==(const Tensor&) const = default;
 };

@@ -112,8 +112,7 @@ class ModuleParser {
     std::optional<ElementType> type = parse_element_type(name);
     if (!type) {
       SourceSpan span = tokens_.span_from(word);
-      throw Error(fmt::format("unknown element type `{}`", name), span,
-                  "the types are float, double, int32, int64, complex<float> and complex<double>");
+      throw Error(fmt::format("unknown element type `{}`", name), span, "the types are " + element_type_names());
     }
     if (type_given_) throw Error("the element type is given twice", tokens_.span_from(first), "one type holds for all");
     type_given_ = true;

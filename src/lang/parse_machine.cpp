@@ -29,7 +29,7 @@ Grid parse_grid(TokenStream& tokens, const Module& module) {
   if (grid.extents.empty())
     throw Error("a grid needs at least one dimension", grid.span, "write for instance `Grid(4)`");
   if (at_processor_kind(tokens)) {
-    grid.processor = tokens.next().text == "gpu" ? ProcessorKind::Gpu : ProcessorKind::Cpu;
+    grid.processor = tokens.next().text == "gpu" ? Processor::GPU : Processor::CPU;
   }
   return grid;
 }

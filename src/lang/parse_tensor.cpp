@@ -155,7 +155,7 @@ class TensorParser {
     if (kind.text != "gpu" && kind.text != "system") {
       throw Error(fmt::format("unknown memory `{}`", kind.text), kind.span, "the memories are `gpu` and `system`");
     }
-    tensor_.memory = kind.text == "gpu" ? MemoryKind::Gpu : MemoryKind::System;
+    tensor_.memory = kind.text == "gpu" ? Memory::GPU_MEM : Memory::CPU_MEM;
   }
 
   // A cyclic(...) after another clause. It belongs to a level, so there must be no choice of one.

@@ -193,23 +193,10 @@ class Validator {
           fmt::format("the literal {} is not an integer, but the element type is {}", text, to_string(module_.type)),
           literal.span, "write it without a point and an exponent, or choose a floating-point `type`");
     }
-    double largest = largest_literal();
+    double largest = traits_of(module_.type).largest_literal;
     if (std::abs(literal.value) <= largest) return;
     throw Error(fmt::format("the literal {} is too large for the element type {}", text, to_string(module_.type)),
                 literal.span, fmt::format("the largest is {}", largest));
-  }
-
-  // A literal is kept as a double, so an int64 literal of 2^53 or more could be off by some.
-  double largest_literal() const {
-    switch (module_.type) {
-      case ElementType::Float:
-      case ElementType::ComplexFloat: return std::numeric_limits<float>::max();
-      case ElementType::Double:
-      case ElementType::ComplexDouble: return std::numeric_limits<double>::max();
-      case ElementType::Int32: return std::numeric_limits<int32_t>::max();
-      case ElementType::Int64: return static_cast<double>((int64_t{1} << 53) - 1);
-    }
-    throw InternalError("largest_literal: unknown element type");
   }
 
   void check_command(const Command& command) const {

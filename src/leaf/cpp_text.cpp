@@ -4,23 +4,9 @@
 
 namespace distal::core {
 
-std::string cpp_type(ElementType type) {
-  switch (type) {
-    case ElementType::Float: return "float";
-    case ElementType::Double: return "double";
-    case ElementType::Int32: return "std::int32_t";
-    case ElementType::Int64: return "std::int64_t";
-    case ElementType::ComplexFloat: return "std::complex<float>";
-    case ElementType::ComplexDouble: return "std::complex<double>";
-  }
-  throw InternalError("unknown element type");
-}
+std::string cpp_type(ElementType type) { return std::string(traits_of(type).cpp_type); }
 
-std::string computing_type(ElementType type) {
-  if (type == ElementType::Int32) return "std::uint32_t";
-  if (type == ElementType::Int64) return "std::uint64_t";
-  return cpp_type(type);
-}
+std::string computing_type(ElementType type) { return std::string(traits_of(type).computing_type); }
 
 std::string literal_text(double value, ElementType type) {
   if (is_integer(type)) return fmt::format("{}LL", static_cast<int64_t>(value));

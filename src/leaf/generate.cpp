@@ -151,7 +151,7 @@ class Generator {
 
   // Whether each thread or SIMD lane of the loop has a sum of its own, which OpenMP adds at the end.
   bool is_reducing(const LoopMark& m) const {
-    if (m.kind == LoopMark::Kind::Parallel) return m.race == Race::Reduction;
+    if (m.kind == LoopMark::Kind::Parallel) return m.race == OutputRace::Reduction;
     return m.kind == LoopMark::Kind::Vectorize && !moves_output(m.loop);
   }
 
@@ -168,7 +168,7 @@ class Generator {
 
   bool has_atomics() const {
     return std::any_of(part_.marks.begin(), part_.marks.end(),
-                       [](const LoopMark& m) { return m.race == Race::Atomics; });
+                       [](const LoopMark& m) { return m.race == OutputRace::Atomics; });
   }
 
   std::string pragma(const LoopMark& m, const std::string& reduction) const {
@@ -186,7 +186,7 @@ class Generator {
     if (!sink_.empty()) return line(fmt::format("{0} = C({0} + {1});", sink_, sum));
     std::string out = element(0);
     if (!has_atomics()) return line(fmt::format("{0} = T(C({0}) + {1});", out, sum));
-    if (type_ != ElementType::ComplexFloat && type_ != ElementType::ComplexDouble) {
+    if (!is_complex(type_)) {
       line("#pragma omp atomic");
       return line(fmt::format("reinterpret_cast<C&>({}) += {};", out, sum));
     }

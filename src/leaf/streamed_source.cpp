@@ -93,8 +93,7 @@ class PlaneWriter {
       : terms_(terms), type_(type), shape_(shape) {}
 
   std::string run() {
-    bool complex = type_ == ElementType::ComplexFloat || type_ == ElementType::ComplexDouble;
-    if (complex) out_ += "#include <complex>\n";
+    if (is_complex(type_)) out_ += "#include <complex>\n";
     out_ += fmt::format("typedef {} T;\ntypedef {} C;\ntypedef long Int;\n", plain(cpp_type(type_)),
                         plain(computing_type(type_)));
     if (is_nontemporal()) out_ += kNontemporal;
@@ -282,9 +281,7 @@ class PlaneWriter {
   }
 
   // Tiles are transposed by shuffling vector registers, if the type can be a vector element.
-  bool transposes_in_registers() const {
-    return transposes() && type_ != ElementType::ComplexFloat && type_ != ElementType::ComplexDouble;
-  }
+  bool transposes_in_registers() const { return transposes() && !is_complex(type_); }
 
   void transpose(size_t o) {
     if (transposes_in_registers()) {

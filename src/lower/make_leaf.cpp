@@ -85,8 +85,8 @@ class LeafBuilder {
     switch (code.kind) {
       case LoopCode::Kind::Unroll: return;
       case LoopCode::Kind::Parallel:
-        if (code.race == Race::None) require_own_elements(nest, loop, "parallelize");
-        if (code.race == Race::Reduction) {
+        if (code.race == OutputRace::None) require_own_elements(nest, loop, "parallelize");
+        if (code.race == OutputRace::Reduction) {
           require_one_element(nest, loop, "parallelize",
                               fmt::format("reorder it outwards, or say parallelize({}, atomics)", loop.name));
         }

@@ -90,7 +90,7 @@ int PlacedNest::end_of_launch(int position) const {
 PlacedNest place_nest(const Nest& nest, const Statement& statement, const std::map<std::string, IntExpr>& extents,
                       const std::optional<Machine>& machine, const std::vector<Param>& params) {
   PlacedNest out;
-  out.machine = machine ? *machine : Machine{"", {Grid{{IntExpr(1)}, ProcessorKind::Cpu, {}}}, {}};
+  out.machine = machine ? *machine : Machine{"", {Grid{{IntExpr(1)}, Processor::CPU, {}}}, {}};
   out.space = make_space(variables(statement), extents, nest.relations);
   auto dimensions = DimensionAssignment(nest, out.machine).run();
 

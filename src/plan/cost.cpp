@@ -50,7 +50,7 @@ bool is_broadcast(const StagePlan& stage, const FetchStep& step) {
 
 class CostVisitor : public PlanVisitor {
  public:
-  CostVisitor(const Plan& plan, Cost& cost)
+  CostVisitor(const Plan& plan, PlanCost& cost)
       : plan_(plan),
         cost_(cost),
         received_(static_cast<size_t>(plan.processors), 0),
@@ -134,8 +134,9 @@ class CostVisitor : public PlanVisitor {
   }
 
   void finish(const StepCost& step) {
-    TensorCost& tensor = cost_.tensors[step.tensor];
-    tensor.pattern = tensor.bytes == 0 || tensor.pattern == step.pattern ? step.pattern : Pattern::Mixed;
+    Cost::PerTensor& tensor = cost_.tensors[step.tensor];
+    std::string pattern = to_string(step.pattern);
+    tensor.pattern = tensor.bytes == 0 || tensor.pattern == pattern ? pattern : to_string(Pattern::Mixed);
     tensor.bytes += step.bytes;
     tensor.messages += step.messages;
     cost_.bytes_moved += step.bytes;
@@ -144,7 +145,7 @@ class CostVisitor : public PlanVisitor {
   }
 
   const Plan& plan_;
-  Cost& cost_;
+  PlanCost& cost_;
   const StagePlan* stage_ = nullptr;
   int stage_number_ = 0;
   std::vector<int64_t> received_;
@@ -207,8 +208,8 @@ std::map<std::string, int64_t> extents_of(const StagePlan& stage) {
   return out;
 }
 
-Cost count_cost(const Plan& plan) {
-  Cost cost;
+PlanCost count_cost(const Plan& plan) {
+  PlanCost cost;
   cost.processors = plan.processors;
   CostVisitor visitor(plan, cost);
   walk(plan, visitor);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "distal/cost.h"
 #include "plan/walk.h"
 
 namespace distal::core {
@@ -11,12 +12,6 @@ namespace distal::core {
 // How the bytes of a tensor travel; docs/language.md says which is which.
 enum class Pattern { None, Broadcast, Shift, Gather, Reduce, Mixed };
 std::string to_string(Pattern pattern);
-
-struct TensorCost {
-  int64_t bytes = 0;
-  int64_t messages = 0;
-  Pattern pattern = Pattern::None;
-};
 
 // One step of one tensor that moved bytes.
 struct StepCost {
@@ -30,20 +25,11 @@ struct StepCost {
 };
 
 // What a plan moves and holds, counted by walking it.
-struct Cost {
-  int64_t processors = 1;
-  double flops = 0;
-  int64_t bytes_moved = 0;
-  std::vector<int64_t> bytes_by_level;
-  int64_t messages = 0;
-  int64_t max_bytes_received = 0;
-  int64_t max_bytes_sent = 0;
-  int64_t peak_bytes_per_processor = 0;
-  std::map<std::string, TensorCost> tensors;
+struct PlanCost : Cost {
   std::vector<StepCost> steps;
 };
 
-Cost count_cost(const Plan& plan);
+PlanCost count_cost(const Plan& plan);
 
 // 1 per multiplication and 1 per addition of the statement as written, whatever the leaf does.
 double flops_of(const Statement& statement, const std::map<std::string, int64_t>& extents);

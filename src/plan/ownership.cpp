@@ -15,7 +15,7 @@ Ownership::Ownership(const Tensor& tensor, const Bindings& params) {
   if (tensor.distribution && tensor.machine) {
     machine_ = shape_of(*tensor.machine, params);
   } else {
-    machine_ = shape_of(Machine{"", {Grid{{IntExpr(1)}, ProcessorKind::Cpu, {}}}, {}}, params);
+    machine_ = shape_of(Machine{"", {Grid{{IntExpr(1)}, Processor::CPU, {}}}, {}}, params);
   }
   faces_.assign(machine_.extents.size(), 0);
   std::vector<std::vector<DimensionCut>> cuts(shape_.size());

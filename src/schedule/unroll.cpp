@@ -8,7 +8,7 @@ namespace {
 Nest unroll(const Nest& nest, const ScheduleContext&, const IndexVar& loop, const IntExpr& factor) {
   require_leaf_loop(nest, loop, "unroll");
   Nest out = nest;
-  out.relations.push_back(MarkRelation{loop, {LoopCode::Kind::Unroll, Race::None, factor}});
+  out.relations.push_back(MarkRelation{loop, {LoopCode::Kind::Unroll, OutputRace::None, factor}});
   return out;
 }
 

@@ -21,7 +21,7 @@ Nest vectorize(const Nest& nest, const ScheduleContext&, const IndexVar& loop) {
                        loop.name, a.lhs.tensor, sum->name));
   }
   Nest out = nest;
-  out.relations.push_back(MarkRelation{loop, {LoopCode::Kind::Vectorize, Race::None, {}}});
+  out.relations.push_back(MarkRelation{loop, {LoopCode::Kind::Vectorize, OutputRace::None, {}}});
   return out;
 }
 

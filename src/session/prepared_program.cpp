@@ -16,7 +16,7 @@ Plan validated_plan(std::shared_ptr<const Program> program, const Bindings& para
 }
 
 void require_cpu(const Grid& grid, const std::string& engine) {
-  if (grid.processor != ProcessorKind::Gpu) return;
+  if (grid.processor != Processor::GPU) return;
   throw Error(fmt::format("{} has gpu processors, and the {} engine has none", to_string(grid), engine), grid.span, {},
               Error::Kind::Resources);
 }
@@ -54,7 +54,7 @@ void require_host(const Module& module, const std::string& engine) {
   }
   for (const Tensor& t : module.tensors) {
     for (const Grid& g : t.machine ? t.machine->levels : std::vector<Grid>{}) require_cpu(g, engine);
-    if (t.memory != MemoryKind::Gpu) continue;
+    if (t.memory != Memory::GPU_MEM) continue;
     throw Error(fmt::format("tensor {} lives in gpu memory, and the {} engine has none", t.name, engine), t.span, {},
                 Error::Kind::Resources);
   }

@@ -15,18 +15,6 @@ std::vector<IndexVar> variables(const std::vector<core::IndexVar>& all) {
   return out;
 }
 
-ElementKind kind(core::ElementType type) {
-  switch (type) {
-    case core::ElementType::Float: return ElementKind::Float;
-    case core::ElementType::Double: return ElementKind::Double;
-    case core::ElementType::Int32: return ElementKind::Int32;
-    case core::ElementType::Int64: return ElementKind::Int64;
-    case core::ElementType::ComplexFloat: return ElementKind::ComplexFloat;
-    case core::ElementType::ComplexDouble: return ElementKind::ComplexDouble;
-  }
-  throw std::logic_error("a type without a kind");
-}
-
 int dimension_of(const core::LevelDistribution& level, const std::string& name) {
   const auto& names = level.tensor_dimensions;
   return static_cast<int>(std::find(names.begin(), names.end(), name) - names.begin());
@@ -80,11 +68,7 @@ std::vector<Int> FromModule::numbers(const std::vector<core::IntExpr>& all) cons
   return out;
 }
 
-Grid FromModule::grid(const core::Grid& g) const {
-  Grid out(numbers(g.extents));
-  if (g.processor == core::ProcessorKind::Gpu) out.of(Processor::GPU);
-  return out;
-}
+Grid FromModule::grid(const core::Grid& g) const { return Grid(numbers(g.extents)).of(g.processor); }
 
 // A machine that a text writes in place becomes the declared machine with the same levels, if there is one.
 Machine FromModule::machine(const core::Machine& m) const {
@@ -112,8 +96,7 @@ std::vector<Role> FromModule::roles(const core::LevelDistribution& level) const 
 Distribution FromModule::distribution(const core::Tensor& t) const {
   std::vector<std::vector<Role>> levels;
   for (const core::LevelDistribution& level : t.distribution->levels) levels.push_back(roles(level));
-  Memory memory = t.memory == core::MemoryKind::Gpu ? Memory::GPU_MEM : Memory::CPU_MEM;
-  Distribution out = Distribution::hierarchical(machine(*t.machine), levels, memory);
+  Distribution out = Distribution::hierarchical(machine(*t.machine), levels, t.memory);
   for (size_t l = 0; l < levels.size(); ++l) {
     const core::LevelDistribution& level = t.distribution->levels[l];
     for (const auto& [name, block] : level.cyclic) {
@@ -126,7 +109,7 @@ Distribution FromModule::distribution(const core::Tensor& t) const {
 TensorHandle FromModule::handle(const core::Tensor& t) const {
   std::vector<ModeFormat> modes(t.dimensions.size(), Dense);
   Format format = t.distribution ? Format(modes, t.order, distribution(t)) : Format(modes, t.order);
-  return TensorHandle(kind(module_.type), t.name, numbers(t.dimensions), format);
+  return TensorHandle(module_.type, t.name, numbers(t.dimensions), format);
 }
 
 Access FromModule::access(const core::Access& a) const {

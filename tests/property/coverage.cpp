@@ -171,7 +171,7 @@ class PlanFeatures : public PlanVisitor {
   void leaf(const LeafPart& part) {
     for (const LoopMark& m : part.marks) {
       if (m.kind == LoopMark::Kind::Parallel) out_.insert("parallel leaf");
-      if (m.kind == LoopMark::Kind::Parallel && m.race != Race::None) out_.insert("parallel sum");
+      if (m.kind == LoopMark::Kind::Parallel && m.race != OutputRace::None) out_.insert("parallel sum");
       if (m.kind == LoopMark::Kind::Unroll) out_.insert("unrolled leaf");
       if (m.kind == LoopMark::Kind::Vectorize) out_.insert("vectorized leaf");
     }

@@ -63,11 +63,11 @@ inline Plan plan_algorithm(const std::string& name, const std::string& settings 
   return plan_text(algorithm_text(name), settings, options);
 }
 
-inline Cost cost_of_text(const std::string& text, const std::string& settings = {}, PlanOptions options = {}) {
+inline PlanCost cost_of_text(const std::string& text, const std::string& settings = {}, PlanOptions options = {}) {
   return count_cost(plan_text(text, settings, options));
 }
 
-inline Cost cost_of_algorithm(const std::string& name, const std::string& settings = {}, PlanOptions options = {}) {
+inline PlanCost cost_of_algorithm(const std::string& name, const std::string& settings = {}, PlanOptions options = {}) {
   return cost_of_text(algorithm_text(name), settings, options);
 }
 

@@ -101,8 +101,7 @@ std::string cmake_text(const std::vector<LegionSource>& sources, const Files& fi
 }
 
 bool has_complex_sums(const LegionSource& source) {
-  ElementType type = source.program->module.type;
-  return uses_gpus(source) && (type == ElementType::ComplexFloat || type == ElementType::ComplexDouble);
+  return uses_gpus(source) && is_complex(source.program->module.type);
 }
 
 // Adds the files that nvcc compiles.

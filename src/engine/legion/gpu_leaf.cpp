@@ -28,7 +28,7 @@ std::vector<int> indices_of(const Compute& compute) {
 }  // namespace
 
 bool has_gpus(const Machine& machine) {
-  return !machine.levels.empty() && machine.levels.back().processor == ProcessorKind::Gpu;
+  return !machine.levels.empty() && machine.levels.back().processor == Processor::GPU;
 }
 
 size_t LeafBox::position(int index) const {

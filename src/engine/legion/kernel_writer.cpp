@@ -14,14 +14,6 @@ namespace distal::core {
 
 namespace {
 
-std::string gpu_type(ElementType type) {
-  if (type == ElementType::ComplexFloat) return "Complex<float>";
-  if (type == ElementType::ComplexDouble) return "Complex<double>";
-  return cpp_type(type);
-}
-
-std::string gpu_computing_type(ElementType type) { return is_integer(type) ? computing_type(type) : gpu_type(type); }
-
 class KernelWriter {
  public:
   KernelWriter(const Module& module, const Stage& stage, const std::string& function)
@@ -40,8 +32,9 @@ class KernelWriter {
     line("namespace {");
     line("");
     line("using namespace distal_gpu;");
-    line(fmt::format("using T = {};", gpu_type(module_.type)));
-    line(fmt::format("using C = {};", gpu_computing_type(module_.type)));
+    const ElementTraits& traits = traits_of(module_.type);
+    line(fmt::format("using T = {};", traits.cuda_type));
+    line(fmt::format("using C = {};", is_integer(module_.type) ? traits.computing_type : traits.cuda_type));
     line("");
     declare_arguments();
     if (box_) {

@@ -27,7 +27,7 @@ void require_dimensions(size_t count, const std::string& what, const SourceSpan&
 }
 
 void require_memory(const Tensor& t) {
-  if (t.memory != MemoryKind::Gpu || has_gpus(t.machine.value_or(Machine{}))) return;
+  if (t.memory != Memory::GPU_MEM || has_gpus(t.machine.value_or(Machine{}))) return;
   throw Error(fmt::format("tensor {} lives in gpu memory, but its processors are CPUs", t.name), t.span,
               "put it on a machine whose last grid says gpu", Error::Kind::Resources);
 }

@@ -1,48 +1,27 @@
 // Arrays in NumPy's .npy files, in row-major order.
 #pragma once
 
-#include <complex>
-#include <cstdint>
 #include <cstdio>
 #include <string>
+#include <type_traits>
 
 #include "grid.h"
 #include "options.h"
 
 namespace distal_legion {
 
+// NumPy's name of an element type, such as <f8.
 template <class T>
-inline const char* npy_type();
-template <>
-inline const char* npy_type<float>() {
-  return "<f4";
-}
-template <>
-inline const char* npy_type<double>() {
-  return "<f8";
-}
-template <>
-inline const char* npy_type<std::int32_t>() {
-  return "<i4";
-}
-template <>
-inline const char* npy_type<std::int64_t>() {
-  return "<i8";
-}
-template <>
-inline const char* npy_type<std::complex<float>>() {
-  return "<c8";
-}
-template <>
-inline const char* npy_type<std::complex<double>>() {
-  return "<c16";
+std::string npy_type() {
+  const char* kind = std::is_integral<T>::value ? "<i" : std::is_floating_point<T>::value ? "<f" : "<c";
+  return kind + std::to_string(sizeof(T));
 }
 
-inline std::string npy_header(const char* type, const Coordinates& shape) {
+inline std::string npy_header(const std::string& type, const Coordinates& shape) {
   std::string sizes;
   for (Int n : shape) sizes += std::to_string(n) + (shape.size() == 1 ? "," : ", ");
   if (shape.size() > 1) sizes.resize(sizes.size() - 2);
-  std::string text = "{'descr': '" + std::string(type) + "', 'fortran_order': False, 'shape': (" + sizes + "), }";
+  std::string text = "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" + sizes + "), }";
   text += std::string(63 - (text.size() + 10) % 64, ' ') + "\n";
   std::string out = "\x93NUMPY";
   out += '\1';
