@@ -24,6 +24,7 @@ needed=$(grep 'file(INSTALL' -A 3 "$build_folder/cmake_install.cmake" | tr -d '\
 
 made=$(printf '%s\n' "${built[@]}"; ninja -C "$build_folder" -t inputs "${built[@]}")
 for file in $needed; do
+  file=$(readlink -f "$file")  # ninja names only one of the links to a library
   name=${file#"$build_folder/"}
   grep -Fxq -e "$name" -e "$file" <<<"$made" ||
     { echo "./distal builds ${built[*]}, and cmake --install needs $name"; exit 1; }
