@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "lang/foreign.h"
 #include "support/text.h"
 
 namespace distal::core {
@@ -106,7 +107,7 @@ class Lexer {
     bool visible = byte != ' ' && printable(character) == character;
     std::string shown = visible ? character : fmt::format("\\x{:02x}", byte);
     throw Error(fmt::format("stray character `{}`", shown), SourceSpan{source_, line_, column_, 1},
-                "names are made of letters, digits and _; `#` starts a comment");
+                instead_of_character(character));
   }
 
   std::shared_ptr<const Source> source_;

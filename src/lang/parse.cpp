@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "lang/foreign.h"
 #include "lang/parse_int.h"
 #include "lang/parse_machine.h"
 #include "lang/parse_schedule.h"
@@ -125,6 +126,7 @@ class ModuleParser {
   }
 
   void schedule() {
+    refuse_foreign_line(tokens_);
     const Token& word = tokens_.next();
     if (module_.statements.empty()) {
       throw Error("a schedule before any statement", word.span, "a schedule follows the statement that it is for");
@@ -139,12 +141,17 @@ class ModuleParser {
 
   [[noreturn]] void refuse_item() {
     const Token first = tokens_.peek();
+    refuse_foreign_line(tokens_);
     std::string name(first.text);
     bool called = first.is_identifier() && tokens_.peek(1).is("(");
     bool command = std::find(command_names().begin(), command_names().end(), name) != command_names().end();
     if (called && command && module_.find_tensor(name) == nullptr) {
       throw Error(fmt::format("the command `{}` stands outside a schedule", name), first.span,
                   "write `schedule` on a line of its own before the commands");
+    }
+    if (command && module_.find_tensor(name) == nullptr && tokens_.peek(1).is_identifier()) {
+      throw Error(fmt::format("the arguments of the command `{}` stand in parentheses", name), first.span,
+                  fmt::format("write `{}(...)`", name));
     }
     // The parser of statements knows best what is wrong with one.
     if (first.is_identifier() && !tokens_.peek(1).is_identifier()) parse_statement(tokens_, module_);
@@ -197,6 +204,10 @@ Module parse_file(const std::string& path) {
   }
   std::ostringstream text;
   text << file.rdbuf();
+  if (text.view().find('\0') != std::string_view::npos) {
+    throw Error(fmt::format("{} is not a text file", path), {},
+                "a DISTAL program is text, as in `algorithms/summa.distal`");
+  }
   return parse_module(text.str(), path);
 }
 

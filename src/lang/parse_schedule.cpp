@@ -66,6 +66,9 @@ class CommandParser {
       Grid grid = parse_grid(tokens_, module_);
       out.grid = GridRef{{}, std::nullopt, grid, std::nullopt, grid.span};
     } else {
+      if (parameter.kind == Parameter::Kind::Onto && first.kind == Token::Kind::Number) {
+        tokens_.refuse("a machine, a level of it, a tensor or a grid", "a grid is written `Grid(4)`");
+      }
       out.names.push_back(name());
       out.grid = GridRef{out.names.front(), level(), std::nullopt, std::nullopt, tokens_.span_from(first)};
     }

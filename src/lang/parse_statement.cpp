@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "lang/foreign.h"
 #include "lang/parse_int.h"
 #include "lang/same_machine.h"
 #include "lang/suggest.h"
@@ -22,6 +23,7 @@ class StatementParser {
     const Token first = tokens_.peek();
     Access lhs = access();
     AssignOp op = assign_op(lhs);
+    refuse_foreign_assignment(tokens_);
     Expr rhs = sum();
     return {std::move(lhs), op, std::move(rhs), tokens_.span_from(first)};
   }
@@ -48,10 +50,6 @@ class StatementParser {
       BinaryOp kind = op.is("+") ? BinaryOp::Add : BinaryOp::Subtract;
       value = Expr::binary(kind, std::move(value), term());
     }
-    if (tokens_.peek().is("/")) {
-      tokens_.refuse("`+`, `-`, `*` or the end of the statement",
-                     "index notation has no division; multiply by a tensor");
-    }
     return value;
   }
 
@@ -65,11 +63,14 @@ class StatementParser {
   }
 
   Expr product() {
+    Token first = tokens_.peek();
     Expr value = factor();
     while (tokens_.peek().is("*")) {
       limits_.count_operator(tokens_.next());
+      first = tokens_.peek();
       value = Expr::binary(BinaryOp::Multiply, std::move(value), factor());
     }
+    refuse_foreign_operator(tokens_, first);
     return value;
   }
 
@@ -77,7 +78,10 @@ class StatementParser {
     const Token first = tokens_.peek();
     if (first.kind == Token::Kind::Number) return literal(tokens_.next());
     if (first.is_identifier()) return access();
-    if (!first.is("-") && !first.is("(")) tokens_.refuse("a tensor or a number");
+    if (!first.is("-") && !first.is("(")) {
+      refuse_foreign_factor(tokens_);
+      tokens_.refuse("a tensor or a number");
+    }
     auto level = limits_.enter(first);
     tokens_.next();
     if (first.is("-")) {
@@ -108,6 +112,7 @@ class StatementParser {
     const Token name = tokens_.expect_identifier("a tensor");
     Access access;
     access.tensor = std::string(name.text);
+    refuse_foreign_access(tokens_, name, module_);
     if (tokens_.peek().is("(")) tokens_.list("(", "`(`", [&] { access.indices.push_back(index()); });
     access.span = tokens_.span_from(name);
     check_access(access, name);
@@ -115,6 +120,7 @@ class StatementParser {
   }
 
   IndexVar index() {
+    refuse_foreign_index(tokens_, module_);
     if (!tokens_.peek().is_identifier())
       tokens_.refuse("an index variable", "an index is a plain name, as in `B(i, k)`");
     const Token& token = tokens_.next();
@@ -127,8 +133,9 @@ class StatementParser {
     if (tensor == nullptr) refuse_unknown(access.tensor, name);
     size_t have = access.indices.size(), want = tensor->dimensions.size();
     if (have == want) return;
-    std::string help = want == 0
-                           ? fmt::format("a scalar is written without indices: `{}`", access.tensor)
+    std::string help = want == 0 ? fmt::format("a scalar is written without indices: `{}`", access.tensor)
+                       : want == 1
+                           ? fmt::format("give one index for the dimension of {0}, as in `{0}(i)`", access.tensor)
                            : fmt::format("give one index for each of the {} dimensions of {}", want, access.tensor);
     throw Error(fmt::format("{} has {} dimension{}, but {} ind{} given", access.tensor, want, want == 1 ? "" : "s",
                             have, have == 1 ? "ex is" : "ices are"),
@@ -140,6 +147,7 @@ class StatementParser {
     for (const Tensor& t : module_.tensors) known.push_back(t.name);
     std::string help = known.empty() ? "no tensor is declared before this; write for instance `tensor A(4, 4)`"
                                      : fmt::format("the tensors declared before this are {}", listing(known));
+    if (!tokens_.previous().is(")")) help += fmt::format("; a scalar is declared by `tensor {}`", tensor);
     throw Error(fmt::format("unknown tensor `{}`", tensor), name.span, help + did_you_mean(tensor, known));
   }
 

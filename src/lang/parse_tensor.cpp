@@ -22,6 +22,10 @@ class TensorParser {
     const Token& name = tokens_.expect_identifier("the name of a tensor");
     tensor_.name = std::string(name.text);
     tensor_.span = name.span;
+    if (tokens_.peek().is("[")) {
+      tokens_.refuse("`(` and the sizes of the tensor",
+                     fmt::format("sizes stand in parentheses, as in `tensor {}(4, 4)`", tensor_.name));
+    }
     if (tokens_.peek().is("(")) dimensions();
     format(tokens_.accept(":"));
     return std::move(tensor_);
@@ -54,6 +58,15 @@ class TensorParser {
   void check_line_end() const {
     if (tokens_.at_end() || tokens_.peek().starts_line) return;
     if (tokens_.peek().is(",")) tokens_.refuse("one tensor per line", "begin a new line with `tensor`");
+    if (tokens_.peek().is_word("cyclic")) {
+      throw Error("`cyclic` names no dimension", tokens_.peek().span,
+                  "write for instance `cyclic(x)` or `cyclic(x = 64)`");
+    }
+    if (parse_element_type(std::string(tokens_.peek().text))) {
+      throw Error(fmt::format("`{}` is an element type, and a tensor has none of its own", tokens_.peek().text),
+                  tokens_.peek().span,
+                  fmt::format("write `type {}` on a line of its own: it holds for all tensors", tokens_.peek().text));
+    }
     tokens_.refuse(
         "`on`, `order`, `in`, `cyclic` or the end of the line",
         raw_ ? "a side of a distribution is one word, as in `xy`, or names with commas, as in `row, col`" : "");

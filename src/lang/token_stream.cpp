@@ -21,19 +21,22 @@ bool TokenStream::accept(std::string_view symbol) {
 }
 
 const Token& TokenStream::expect(std::string_view symbol, const std::string& what) {
-  if (!peek().is(symbol)) refuse(what);
+  if (!peek().is(symbol)) refuse_here(what);
   return next();
 }
 
 const Token& TokenStream::expect_identifier(const std::string& what) {
-  if (!peek().is_identifier()) refuse(what);
+  if (!peek().is_identifier()) refuse_here(what);
   return next();
 }
 
 void TokenStream::expect_close(const Token& open) {
   if (accept(closing(open))) return;
   if (at_end() || peek().starts_line) refuse_unclosed(open);
-  refuse(fmt::format("`,` or `{}`", closing(open)));
+  auto is_item = [](const Token& t) { return t.is_identifier() || t.kind == Token::Kind::Number; };
+  bool comma = is_item(previous()) && is_item(peek()) && !previous().touches(peek());
+  refuse(fmt::format("`,` or `{}`", closing(open)),
+         comma ? fmt::format("a comma separates two items: write `{}, {}`", previous().text, peek().text) : "");
 }
 
 std::string_view TokenStream::closing(const Token& open) {
@@ -70,12 +73,22 @@ SourceSpan TokenStream::span_from(const Token& first) const {
   return span;
 }
 
+SourceSpan TokenStream::span_behind_previous() const {
+  SourceSpan span = previous().span;
+  span.column += span.length;
+  span.length = 1;
+  return span;
+}
+
+void TokenStream::refuse_here(const std::string& expected) const {
+  if (at_end() || !peek().starts_line || at_ == 0) refuse(expected);
+  throw Error(fmt::format("expected {}, found the end of the line", expected), span_behind_previous());
+}
+
 void TokenStream::refuse(const std::string& expected, const std::string& help) const {
   SourceSpan span = peek().span;
   if (at_end() && at_ > 0) {  // just behind the last word: the end itself may be many empty lines below
-    span = previous().span;
-    span.column += span.length;
-    span.length = 1;
+    span = span_behind_previous();
   }
   throw Error(fmt::format("expected {}, found {}", expected, shown(peek())), span, help);
 }

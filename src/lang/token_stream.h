@@ -50,6 +50,9 @@ class TokenStream {
   [[noreturn]] void refuse(const std::string& expected, const std::string& help = {}) const;
 
  private:
+  // The same for a word that must stand on the line of the previous one.
+  [[noreturn]] void refuse_here(const std::string& expected) const;
+  SourceSpan span_behind_previous() const;
   static std::string_view closing(const Token& open);
   [[noreturn]] static void refuse_unclosed(const Token& open);
 

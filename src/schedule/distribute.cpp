@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "ir/deal_out.h"
+#include "lang/suggest.h"
 #include "schedule/checks.h"
 #include "schedule/commands.h"
 #include "support/text.h"
@@ -94,7 +95,10 @@ Destination resolve(const Nest& nest, const GridRef& ref, const ScheduleContext&
   }
   const Tensor* tensor = context.module.find_tensor(ref.name.text);
   if (!tensor) {
-    refuse(nest, ref.span, fmt::format("distribute: {} is neither a machine nor a tensor", ref.name.text));
+    std::vector<std::string> machines;
+    for (const Machine& m : context.module.machines) machines.push_back(m.name);
+    std::string known = machines.empty() ? "" : "; the machines are " + listing(machines);
+    refuse(nest, ref.span, fmt::format("distribute: {} is neither a machine nor a tensor{}", ref.name.text, known));
   }
   if (!tensor->distribution) {
     refuse(nest, ref.span, fmt::format("distribute: tensor {} has no distribution to follow", tensor->name));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <system_error>
+#include <vector>
 
 #include "support/text.h"
 
@@ -27,17 +28,30 @@ std::string line_of(const Source& source, int line) {
   return printable(text);
 }
 
+constexpr int kMostColumns = 100;
+
+// The part of a long line around the caret, and the caret under it.
+std::string excerpt(const std::string& line, int column, int length) {
+  std::vector<size_t> starts = character_starts(line);
+  int columns = static_cast<int>(starts.size());
+  int first = columns <= kMostColumns ? 0 : std::clamp(column - 1 - kMostColumns / 2, 0, columns - kMostColumns);
+  int last = std::min(columns, first + kMostColumns);
+  size_t begin = first < columns ? starts[static_cast<size_t>(first)] : line.size();
+  size_t end = last < columns ? starts[static_cast<size_t>(last)] : line.size();
+  std::string before = first > 0 ? "..." : "", after = last < columns ? "..." : "";
+  size_t indent = before.size() + static_cast<size_t>(std::max(0, column - 1 - first));
+  int tildes = std::min(length, std::max(1, last - column + 1)) - 1;
+  std::string caret = std::string(indent, ' ') + "^" + std::string(static_cast<size_t>(std::max(0, tildes)), '~');
+  return fmt::format("  {}{}{}\n  {}", before, line.substr(begin, end - begin), after, caret);
+}
+
 }  // namespace
 
 std::string render_error(const std::string& message, const SourceSpan& span, const std::string& help) {
   std::string out;
   if (span.source && span.line > 0) {
     out = fmt::format("{}:{}:{}: error: {}\n", span.source->name, span.line, span.column, message);
-    std::string line = line_of(*span.source, span.line);
-    std::string caret(static_cast<size_t>(std::max(0, span.column - 1)), ' ');
-    caret += '^';
-    if (span.length > 1) caret += std::string(static_cast<size_t>(span.length - 1), '~');
-    out += fmt::format("  {}\n  {}", line, caret);
+    out += excerpt(line_of(*span.source, span.line), span.column, span.length);
   } else {
     out = fmt::format("error: {}", message);
   }

@@ -33,6 +33,14 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+std::vector<size_t> character_starts(std::string_view text) {
+  std::vector<size_t> out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) out.push_back(i);
+  }
+  return out;
+}
+
 std::string with_commas(int64_t n) {
   std::string digits = std::to_string(n);
   int first = n < 0 ? 1 : 0;

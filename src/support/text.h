@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace distal::core {
 
@@ -16,5 +17,8 @@ std::string counted(int64_t n, std::string_view singular, std::string_view plura
 
 // The text with ? in place of every control character, which a terminal may obey, and of every byte that is not UTF-8.
 std::string printable(std::string_view text);
+
+// Where each character of a UTF-8 text begins.
+std::vector<size_t> character_starts(std::string_view text);
 
 }  // namespace distal::core

@@ -161,10 +161,11 @@ TEST(Errors, Statements) {
   EXPECT_EQ(statement("A(i, j) = 1\n"), "6:3 index `i` of the output A(i, j) does not appear on the right side");
   EXPECT_EQ(statement("s += s\n"), "6:6 s is both the output and read on the right side");
   EXPECT_EQ(statement("A(i, j) = B(i, k) * \n"), "6:20 expected a tensor or a number, found the end of the file");
-  EXPECT_EQ(statement("s = B(i, j) B(i, j)\n"), "6:13 expected an operator or the end of the line, found `B`");
-  EXPECT_EQ(statement("s = 2 B(i, j)\n"), "6:7 expected an operator or the end of the line, found `B`");
-  EXPECT_EQ(statement("s = B(i, j) / 2\n"), "6:13 expected `+`, `-`, `*` or the end of the statement, found `/`");
-  EXPECT_EQ(statement("s = B(i, 0)\n"), "6:10 expected an index variable, found `0`");
+  EXPECT_EQ(statement("s = B(i, j) B(i, j)\n"), "6:13 an operator is missing between `B(...)` and `B(...)`");
+  EXPECT_EQ(statement("s = 2 B(i, j)\n"), "6:7 an operator is missing between `2` and `B(...)`");
+  EXPECT_EQ(statement("s = B(i, j) / 2\n"), "6:13 index notation has no division");
+  EXPECT_EQ(statement("s = B(i, +)\n"), "6:10 expected an index variable, found `+`");
+  EXPECT_EQ(statement("s = B(i, 0)\n"), "6:10 `0` is a number, and an access has an index for each dimension");
   EXPECT_EQ(statement("s = B(i+1, j)\n"), "6:8 expected `,` or `)`, found `+`");
   EXPECT_EQ(statement("s = (B(i, j)\n"), "6:5 this `(` is never closed");
   EXPECT_EQ(statement("s = B(i, j\n"), "6:6 this `(` is never closed");
@@ -234,7 +235,7 @@ TEST(Errors, Commands) {
   EXPECT_EQ(command("distribute({i}, {io}, {ii}, x -> y on Grid(2))"),
             "5:34 `y` is not a dimension of the iteration space");
   EXPECT_EQ(command(".\nsplit"), "6:6 expected `(`, found the end of the file");
-  EXPECT_EQ(command("split k, ko"), "5:1 expected a declaration, a statement or a schedule, found `split`");
+  EXPECT_EQ(command("split k, ko"), "5:1 the arguments of the command `split` stand in parentheses");
 }
 
 TEST(Errors, Validation) {

@@ -1,0 +1,173 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "lang/parse.h"
+
+namespace distal::core {
+namespace {
+
+const std::string declarations =
+    "param n = 4\n"
+    "machine M = Grid(2)\n"
+    "tensor A(n, n)\n"
+    "tensor B(n, n)\n"
+    "tensor x(n)\n"
+    "tensor s\n";
+
+// An error as "words under the caret: message; help", or "accepted".
+std::string refused(const std::string& text) {
+  try {
+    parse_module(text, "t.distal");
+  } catch (const Error& e) {
+    std::string line = e.what();
+    size_t caret = line.find('^', line.find('\n', line.find('\n') + 1));  // on the third line
+    EXPECT_NE(caret, std::string::npos) << line;
+    size_t end = line.find_first_not_of("^~", caret);
+    size_t caret_line = line.rfind('\n', caret), source_line = line.rfind('\n', caret_line - 1);
+    std::string under =
+        line.substr(source_line + (caret - caret_line), (end == std::string::npos ? line.size() : end) - caret);
+    return fmt::format("{}: {}; {}", under.substr(0, under.find('\n')), e.message(), e.help());
+  }
+  return "accepted";
+}
+
+std::string in_program(const std::string& text) { return refused(declarations + text + "\n"); }
+
+TEST(Foreign, Operators) {
+  EXPECT_EQ(in_program("A(i, j) = 2 B(i, j)"),
+            "B: an operator is missing between `2` and `B(...)`; a product is written with its sign: `2 * B(...)`");
+  EXPECT_EQ(in_program("A(i, j) = 2B(i, j)"),
+            "B: an operator is missing between `2` and `B(...)`; a product is written with its sign: `2 * B(...)`");
+  EXPECT_EQ(in_program("A(i, j) = B(i, k) B(k, j)"),
+            "B: an operator is missing between `B(...)` and `B(...)`; a product is written with its sign: "
+            "`B(...) * B(...)`");
+  EXPECT_EQ(in_program("A(i, j) = 3/4 * B(i, j)"),
+            "/: index notation has no division; write the quotient as a number, 0.75");
+  EXPECT_EQ(in_program("A(i, j) = B(i, j) / 2"),
+            "/: index notation has no division; multiply by the reciprocal instead: write `* 0.5`");
+  EXPECT_EQ(
+      in_program("A(i, j) = B(i, j) / 0"),
+      "/: index notation has no division; multiply by a tensor that holds the reciprocals; fill it before the run");
+  EXPECT_EQ(in_program("A(i, j) = B(i, j) ** 2"),
+            "**: index notation has no power `**`; write the factor several times, as in `B(i, j) * B(i, j)`");
+  EXPECT_EQ(in_program("A(i, j) = B(i, j) > 0"),
+            ">: index notation has no comparisons; multiply by a tensor that is 1 where the condition holds and 0 "
+            "elsewhere");
+  EXPECT_EQ(in_program("A(i, j) = B(i, j) if i"),
+            "if: a statement has no condition `if`; it computes all elements; multiply by a tensor that is 1 where the "
+            "term counts and 0 elsewhere");
+  EXPECT_EQ(in_program("A(i, j) == B(i, j)"), "=: a statement assigns, and does not compare; write a single `=`");
+}
+
+TEST(Foreign, Numbers) {
+  EXPECT_EQ(in_program("A(i, j) = 2i * B(i, j)"),
+            "2i: `2i` is not a number; there are no imaginary numbers in a statement; declare a scalar, `tensor c`, in "
+            "a program of a complex type, multiply by `c`, and load or set its value");
+  EXPECT_EQ(in_program("A(i, j) = 1.5f * B(i, j)"),
+            "1.5f: `1.5f` is not a number; write 1.5; the line `type float` or `type double` chooses the type of all "
+            "elements");
+  EXPECT_EQ(refused("param n = 2^10\n"),
+            "^: stray character `^`; there is no power: write the factor several times, or the value of a number");
+}
+
+TEST(Foreign, Functions) {
+  EXPECT_EQ(in_program("A(i, j) = max(B(i, j), B(j, i))"),
+            "max: index notation has no function `max`; a statement adds, subtracts and multiplies tensors and "
+            "numbers; apply `max` to a tensor before or after the run, in C++ or NumPy");
+  EXPECT_EQ(in_program("A(i, j) = exp(B(i, j))"),
+            "exp: index notation has no function `exp`; a statement adds, subtracts and multiplies tensors and "
+            "numbers; apply `exp` to a tensor before or after the run, in C++ or NumPy");
+  EXPECT_EQ(in_program("A(i, j) = sum(k, B(i, k) * B(k, j))"),
+            "sum: index notation has no function `sum`; an index that stands on the right side only is summed: write "
+            "`A(i, j) = B(i, k) * C(k, j)`");
+  EXPECT_EQ(in_program("A(i, j) = transpose(B(i, j))"),
+            "transpose: index notation has no function `transpose`; a transpose is an access with its indices swapped, "
+            "as in `A(i, j) = B(j, i)`");
+  EXPECT_EQ(
+      in_program("A(i, j) = B.T(i, j)"),
+      ".T: a tensor has no members; a transpose is an access with its indices swapped, as in `A(i, j) = B(j, i)`");
+  EXPECT_EQ(refused("tensor exp(4, 4)\ntensor A(4, 4)\nA(i, j) = exp(j, i)\n"), "accepted");
+}
+
+TEST(Foreign, Indices) {
+  EXPECT_EQ(in_program("A[i, j] = B[i, k] * B[k, j]"),
+            "A[i, j]: the indices of `A` stand in square brackets; write `A(i, j)`");
+  EXPECT_EQ(in_program("A(i, j) = B[i, j]"), "B[i, j]: the indices of `B` stand in square brackets; write `B(i, j)`");
+  EXPECT_EQ(in_program("x(i) = x(i + j) * x(j)"),
+            "i + j: an index cannot be the sum of two indices; convolutions are not in the language; `j` could only be "
+            "a param");
+  EXPECT_EQ(in_program("x(i) = x(i - j) * x(j)"),
+            "i - j: an index cannot be the difference of two indices; convolutions are not in the language; `j` could "
+            "only be a param");
+  EXPECT_EQ(in_program("A(i, j) = B(x(i), j)"),
+            "x(i): the elements of a tensor cannot be indices; multiply by a matrix that is 1 at the selected elements "
+            "and 0 elsewhere, as in `S(i, k) * X(k, j)`");
+  EXPECT_EQ(in_program("A(i, j) = B(2*i, j)"),
+            "2*: an index cannot be multiplied or divided; an index is a plain name, as in `B(i, k)`");
+  EXPECT_EQ(in_program("x(j) = B(1, j)"),
+            "1: `1` is a number, and an access has an index for each dimension; to pick one row, multiply by a vector "
+            "that is 1 there and 0 elsewhere, as in `B(i, j) * e(i)`");
+  EXPECT_EQ(in_program("x(i) = B(i, :)"), ":: there are no slices `:`; give each dimension an index, as in `B(i, k)`");
+  EXPECT_EQ(in_program("A(i j) = B(i, j)"),
+            "j: expected `,` or `)`, found `j`; a comma separates two items: write `i, j`");
+  EXPECT_EQ(in_program("A(i, j) = B(i, j)\nschedule\n  reorder(j i)"),
+            "i: expected `,` or `)`, found `i`; a comma separates two items: write `j, i`");
+}
+
+TEST(Foreign, Lines) {
+  EXPECT_EQ(in_program("// a comment"), "//: a comment begins with `#`; write `# ...`");
+  EXPECT_EQ(in_program("/* a comment */"), "/*: a comment begins with `#`; write `# ...`");
+  EXPECT_EQ(in_program("A(i, j) = B(i, j)\nschedule:\n  distribute(i)"),
+            ":: `schedule` takes no colon; write `schedule` on a line of its own");
+  EXPECT_EQ(in_program("double D(4)"),
+            "double: a declaration begins with its kind, not with a type; write `tensor D...`, and `type double` on a "
+            "line of its own: it holds for all tensors");
+  EXPECT_EQ(in_program("tensor D(4) float"),
+            "float: `float` is an element type, and a tensor has none of its own; write `type float` on a line of its "
+            "own: it holds for all tensors");
+  EXPECT_EQ(in_program("tensor D[4, 4]"),
+            "[: expected `(` and the sizes of the tensor, found `[`; sizes stand in parentheses, as in `tensor D(4, "
+            "4)`");
+  EXPECT_EQ(in_program("tensor D(4) : x -> x cyclic on M"),
+            "cyclic: `cyclic` names no dimension; write for instance `cyclic(x)` or `cyclic(x = 64)`");
+  EXPECT_EQ(in_program("param m\ntensor D(m)"),
+            ": expected `=` and a value after the param `m`, found the end of the line; ");
+  EXPECT_EQ(in_program("x(i) = s * B(i, j)\nschedule\n  distribute i, io, ii, M"),
+            "distribute: the arguments of the command `distribute` stand in parentheses; write `distribute(...)`");
+  EXPECT_EQ(in_program("x(i) = s * B(i, j)\nschedule\n  distribute(i, io, ii, 4)"),
+            "4: expected a machine, a level of it, a tensor or a grid, found `4`; a grid is written `Grid(4)`");
+  EXPECT_EQ(in_program("x(i) = alpha * B(i, j)"),
+            "alpha: unknown tensor `alpha`; the tensors declared before this are `A`, `B`, `x` and `s`; a scalar is "
+            "declared by `tensor alpha`");
+}
+
+TEST(Foreign, Characters) {
+  EXPECT_EQ(in_program("A(i, j) = B(i, j);"),
+            ";: stray character `;`; the end of a line ends a statement or a command; leave out the `;`");
+  EXPECT_EQ(
+      in_program("A(i, j) = B(i, j)'"),
+      "': stray character `'`; there are no quotes here; a transpose is an access with its indices swapped, as in "
+      "`B(j, i)`");
+  EXPECT_EQ(in_program("A(i, j) = B(i, k) @ B(k, j)"),
+            "@: stray character `@`; a matrix product is written with indices, as in `A(i, j) = B(i, k) * C(k, j)`");
+  EXPECT_EQ(refused("! a comment\n"), "!: stray character `!`; a comment begins with `#`");
+}
+
+// The line of an error is cut around the caret, so that a file that is no program does not fill the terminal.
+TEST(Foreign, LongLines) {
+  std::string text = declarations + "A(i, j) = " + std::string(3000, '(') + "B(i, j) ; " + std::string(3000, 'x');
+  try {
+    parse_module(text, "t.distal");
+    FAIL();
+  } catch (const Error& e) {
+    std::string what = e.what();
+    EXPECT_LT(what.size(), 400U);
+    EXPECT_NE(what.find("\n  ...((((((((((("), std::string::npos) << what;
+    EXPECT_NE(what.find("B(i, j) ; xxxxxx"), std::string::npos) << what;
+    size_t caret = what.find('^'), line = what.rfind('\n', caret), above = what.rfind('\n', line - 1);
+    EXPECT_EQ(what[above + (caret - line)], ';') << what;
+  }
+}
+
+}  // namespace
+}  // namespace distal::core
