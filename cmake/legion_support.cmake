@@ -2,7 +2,8 @@
 set(support ${CMAKE_SOURCE_DIR}/src/engine/legion/support)
 set(DISTAL_LEGION_SUPPORT ${CMAKE_BINARY_DIR}/legion_support.cpp)
 file(GLOB headers CONFIGURE_DEPENDS ${support}/*.h)
-list(APPEND headers ${CMAKE_SOURCE_DIR}/src/data/random.h ${CMAKE_SOURCE_DIR}/src/lang/block_cyclic.h)
+list(APPEND headers ${CMAKE_SOURCE_DIR}/src/data/random.h ${CMAKE_SOURCE_DIR}/src/lang/block_cyclic.h
+     ${CMAKE_SOURCE_DIR}/src/lang/index_role.h)
 set(entries "")
 foreach(header ${headers})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})

@@ -24,10 +24,11 @@ bool has(const LeafOperand& operand, int v) {
   return std::find(operand.indices.begin(), operand.indices.end(), v) != operand.indices.end();
 }
 
-std::string form_of(size_t rows, size_t columns, size_t sums) {
-  if (sums == 0) return "outer products";
-  if (rows == 0 && columns == 0) return "inner products";
-  return rows == 0 || columns == 0 ? "gemv" : "gemm";
+template <class All>
+std::string form_of(const IndicesByRole<All>& indices) {
+  if (indices.sums.empty()) return "outer products";
+  if (indices.rows.empty() && indices.columns.empty()) return "inner products";
+  return indices.is_matrix_product() ? "gemm" : "gemv";
 }
 
 // One BLAS call, and the loops around it.
@@ -68,7 +69,7 @@ void add_others(BlasAxes& loops, const BlasAxes& axes, size_t taken) {
 // The possible BLAS call with the most work. The axes that it does not use become loops around it.
 template <class T>
 std::optional<BlasCall> best_call(const BlasShape& shape) {
-  const auto& [rows, columns, sums, batch] = shape;
+  const auto& [batch, rows, columns, sums] = shape;
   std::optional<BlasCall> best;
   for (size_t r = 0; r < std::max<size_t>(1, rows.size()); ++r) {
     for (size_t c = 0; c < std::max<size_t>(1, columns.size()); ++c) {
@@ -123,9 +124,7 @@ class BlasKernel : public BoxKernel {
   bool is_library() const override { return true; }
   std::string description() const override { return "BLAS"; }
   std::string explain(const Box& box, const std::vector<std::string>&) const override {
-    const BlasShape shape = *blas_shape(box);
-    std::string loops = call_for(box)->loops.empty() ? "" : "a loop of ";
-    return loops + form_of(shape.rows.size(), shape.columns.size(), shape.sums.size()) + " by BLAS";
+    return (call_for(box)->loops.empty() ? "" : "a loop of ") + form_of(*blas_shape(box)) + " by BLAS";
   }
 
  private:
@@ -212,17 +211,15 @@ BlasForm blas_form(const Compute& compute, const LeafTerm& term, const std::vect
 
   const LeafOperand& output = compute.operands[0];
   const LeafOperand &left = compute.operands[term.first_operand], &right = compute.operands[term.first_operand + 1];
-  size_t rows = 0, columns = 0, sums = 0;
+  IndicesByRole<std::vector<int>> indices;
   for (const LeafOperand* o : {&output, &left, &right}) {
     for (int v : o->indices) {
-      bool a = has(output, v), b = has(left, v), c = has(right, v);
-      if (a + b + c < 2) return {"", fmt::format("{} occurs in one tensor only", names[v])};
-      rows += a && b && !c ? 1 : 0;
-      columns += a && c && !b ? 1 : 0;
-      sums += b && c && !a ? 1 : 0;
+      std::optional<IndexRole> role = role_of(has(output, v), has(left, v), has(right, v));
+      if (!role) return {"", fmt::format("{} occurs in one tensor only", names[v])};
+      indices.of(*role).push_back(v);
     }
   }
-  return {form_of(rows, columns, sums), ""};
+  return {form_of(indices), ""};
 }
 
 std::unique_ptr<BoxKernel> make_blas_kernel(const LeafTerm& term, ElementType type, BlasUse use) {

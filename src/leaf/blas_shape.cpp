@@ -3,18 +3,11 @@
 namespace distal::core {
 
 std::optional<BlasShape> blas_shape(const Box& box) {
-  BlasShape out;
-  for (size_t a = 0; a < box.axes.size(); ++a) {
-    bool o = box.has(a, 0), l = box.has(a, 1), r = box.has(a, 2);
-    if (o + l + r < 2) return std::nullopt;
-    const Axis& axis = box.axes[a];
-    (o && l && r ? out.batch
-     : o && l    ? out.rows
-     : o         ? out.columns
-                 : out.sums)
-        .push_back({axis.extent, axis.strides[0], axis.strides[1], axis.strides[2]});
-  }
-  return out;
+  BlasAxes axes;
+  for (const Axis& a : box.axes) axes.push_back({a.extent, a.strides[0], a.strides[1], a.strides[2]});
+  return sort_by_role<BlasAxes>(axes, [](const BlasAxis& a, int tensor) {
+    return (tensor == 0 ? a.output : tensor == 1 ? a.left : a.right) != 0;
+  });
 }
 
 }  // namespace distal::core

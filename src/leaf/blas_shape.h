@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "lang/index_role.h"
 #include "leaf/box_kernel.h"
 #include "leaf/product.h"
 
@@ -17,11 +18,9 @@ struct BlasAxis {
 
 using BlasAxes = absl::InlinedVector<BlasAxis, 4>;
 
-struct BlasShape {
-  BlasAxes rows, columns, sums, batch;
-};
+using BlasShape = IndicesByRole<BlasAxes>;
 
-// Sorts the axes of a box into rows, columns, sums and batch. Nothing if an axis occurs in one tensor only.
+// Sorts the axes of a box by role. Nothing if an axis occurs in one tensor only.
 std::optional<BlasShape> blas_shape(const Box& box);
 
 // Makes a Kernel<T> from the term's scale and the arguments. Null unless the term is a product of two and BLAS has its

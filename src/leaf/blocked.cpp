@@ -39,17 +39,17 @@ bool has_unit_stride_axis(const Box& box, size_t operand, const std::vector<size
   return std::any_of(axes.begin(), axes.end(), [&](size_t a) { return box.axes[a].strides[operand] == 1; });
 }
 
-// Sorts the axes into rows, columns, sums and batch. Nothing if an axis is in neither operand, or if there are no rows,
-// no columns or no sums.
+// Sorts the axes by their roles in the matrix product of two operands. Its result has every axis that one of the two or
+// another tensor has. Nothing if an axis is in neither operand, or if there are no rows, no columns or no sums.
 std::optional<Blocking> blocking_by(const Box& box, size_t left, size_t right) {
-  Blocking out{left, right, {}, {}, {}, {}};
+  Blocking out{{}, left, right};
   for (size_t a = 0; a < box.axes.size(); ++a) {
-    bool in_left = box.has(a, left), in_right = box.has(a, right), elsewhere = !box.is_sum(a);
-    for (size_t o = 1; o < box.data.size(); ++o) elsewhere = elsewhere || (o != left && o != right && box.has(a, o));
+    bool in_left = box.has(a, left), in_right = box.has(a, right), in_result = in_left != in_right || !box.is_sum(a);
+    for (size_t o = 1; o < box.data.size(); ++o) in_result = in_result || (o != left && o != right && box.has(a, o));
     if (!in_left && !in_right) return std::nullopt;
-    (in_left && in_right ? (elsewhere ? out.batch : out.sums) : in_left ? out.rows : out.columns).push_back(a);
+    out.of(*role_of(in_result, in_left, in_right)).push_back(a);
   }
-  if (out.sums.empty() || out.rows.empty() || out.columns.empty()) return std::nullopt;
+  if (!out.is_matrix_product()) return std::nullopt;
   sort_by_stride(box, 0, out.rows);
   sort_by_stride(box, 0, out.columns);
   sort_by_stride(box, left, out.sums);

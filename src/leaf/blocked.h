@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "lang/index_role.h"
 #include "leaf/box_kernel.h"
 
 namespace distal::core {
@@ -12,10 +13,8 @@ namespace distal::core {
 // A product of factors seen as a matrix multiply of two of them, summed over the indices that only these two have. Each
 // register block of the result is multiplied by the other factors before it goes to the output, so there is no
 // temporary.
-struct Blocking {
-  size_t left = 1, right = 2;  // operands
-  // Axes: of the left operand only, of the right only, of both but nothing else, and of both and another tensor.
-  std::vector<size_t> rows, columns, sums, batch;
+struct Blocking : IndicesByRole<std::vector<size_t>> {  // of axes
+  size_t left = 1, right = 2;                           // operands
 };
 
 // The best pair of factors to multiply as matrices; the operands 1, 2, ... of the box are the factors. Several boxes

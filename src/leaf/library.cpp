@@ -55,10 +55,9 @@ class PlainProduct : public BoxKernel {
 };
 
 bool multiplies_matrices(const LibraryLeaf& library) {
-  auto has = [&](const char* role) {
-    return std::any_of(library.indices.begin(), library.indices.end(), [&](const auto& i) { return i.role == role; });
-  };
-  return has("rows") && has("columns") && has("sum");
+  IndicesByRole<std::vector<int>> indices;
+  for (const LibraryIndex& i : library.indices) indices.of(i.role).push_back(i.variable);
+  return indices.is_matrix_product();
 }
 
 // The kernels to choose from; the last one takes any box.

@@ -58,7 +58,7 @@ class SymmetricKernel : public BoxKernel {
   static std::optional<SymmetricShape<T>> find(const Box& box) {
     std::optional<BlasShape> shape = blas_shape(box);
     if (!shape || box.axes.size() != 3 || box.data[1] != box.data[2]) return std::nullopt;
-    const auto& [rows, columns, sums, batch] = *shape;
+    const auto& [batch, rows, columns, sums] = *shape;
     if (rows.size() != 1 || columns.size() != 1 || sums.size() != 1) return std::nullopt;
     const BlasAxis &row = rows[0], &column = columns[0], &sum = sums[0];
     if (row.extent != column.extent || row.extent < kFewestRows) return std::nullopt;

@@ -247,7 +247,7 @@ class LeafBuilder {
     KernelShape shape = kernel_shape(nest, s.kernel.text, s.variables);
     require_one_call(nest, s, shape);
     LibraryLeaf out{s.kernel.text, {}};
-    for (const KernelIndex& i : shape) out.indices.push_back({to_string(i.role), number(i.variable)});
+    for (const KernelIndex& i : shape) out.indices.push_back({i.role, number(i.variable)});
     return out;
   }
 

@@ -100,7 +100,7 @@ class Printer {
 
   std::string library(const LibraryLeaf& leaf) const {
     std::vector<std::string> indices;
-    for (const LibraryIndex& i : leaf.indices) indices.push_back(fmt::format("{} {}", i.role, name(i.variable)));
+    for (const LibraryIndex& i : leaf.indices) indices.push_back(to_string(i.role) + " " + name(i.variable));
     return fmt::format("{}({})", leaf.kernel, fmt::join(indices, ", "));
   }
 

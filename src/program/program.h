@@ -8,6 +8,7 @@
 
 #include "ir/concrete.h"
 #include "ir/iteration_space.h"
+#include "lang/index_role.h"
 #include "lang/module.h"
 
 namespace distal::core {
@@ -94,8 +95,8 @@ struct LeafTerm {
 
 // A library kernel that replaces the innermost loops: operand 0 += operand 1 * operand 2.
 struct LibraryIndex {
-  std::string role;  // "batch", "rows", "columns" or "sum"
-  int variable;      // of the space
+  IndexRole role;
+  int variable;  // of the space
 };
 struct LibraryLeaf {
   std::string kernel;                 // as substitute names it

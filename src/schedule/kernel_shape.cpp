@@ -19,15 +19,15 @@ using Match = std::variant<KernelShape, std::string>;  // the shape, or why ther
 // The loops and operands that a kernel needs.
 struct KernelForm {
   const char* name;
-  std::vector<KernelRole> roles;  // one per loop, sorted
-  const char* mismatch;           // the message for loops with other roles
-  bool any_operand = false;       // the row index may be in either operand
-  bool adds = false;              // the kernel only adds to its output and has no sum, so the statement must use +=
-  bool one_matrix = false;        // the operands must be one matrix and its transpose
+  std::vector<IndexRole> roles;  // one per loop, sorted
+  const char* mismatch;          // the message for loops with other roles
+  bool any_operand = false;      // the row index may be in either operand
+  bool adds = false;             // the kernel only adds to its output and has no sum, so the statement must use +=
+  bool one_matrix = false;       // the operands must be one matrix and its transpose
 };
 
 const std::array<KernelForm, 7>& forms() {
-  using enum KernelRole;
+  using enum IndexRole;
   static const std::array<KernelForm, 7> all{{
       {.name = "gemm",
        .roles = {Row, Column, Sum},
@@ -79,12 +79,11 @@ std::optional<Multiply> multiply_of(const Assignment& a) {
   return Multiply{a.lhs, *left, *right};
 }
 
-std::optional<KernelRole> role_of(const Multiply& m, const IndexVar& v) {
+std::optional<IndexRole> role_of(const Multiply& m, const IndexVar& v) {
   auto count = [&](const Access& a) { return std::count(a.indices.begin(), a.indices.end(), v); };
   auto output = count(m.output), left = count(m.left), right = count(m.right);
-  if (std::max({output, left, right}) > 1 || output + left + right < 2) return std::nullopt;
-  if (output == 0) return KernelRole::Sum;
-  return left == 0 ? KernelRole::Column : right == 0 ? KernelRole::Row : KernelRole::Batch;
+  if (std::max({output, left, right}) > 1) return std::nullopt;
+  return core::role_of(output > 0, left > 0, right > 0);
 }
 
 // The index that each loop runs over, or why there is no one index.
@@ -100,7 +99,7 @@ std::variant<std::vector<IndexVar>, std::string> indices_of(const Nest& nest, co
 }
 
 std::string wrong_occurrences(const KernelForm& form, const Multiply& m, const IndexVar& v) {
-  bool batches = form.roles[0] == KernelRole::Batch;
+  bool batches = form.roles[0] == IndexRole::Batch;
   return fmt::format("{} must occur once in {} of {}, {} and {}", v.name, batches ? "two or all" : "exactly two",
                      to_string(m.output), to_string(m.left), to_string(m.right));
 }
@@ -124,12 +123,11 @@ Match match(const Nest& nest, const KernelForm& form, const std::vector<IndexVar
   if (const auto* why = std::get_if<std::string>(&indices)) return *why;
 
   KernelShape shape;
-  std::vector<KernelRole> roles;
+  std::vector<IndexRole> roles;
   for (const IndexVar& v : std::get<std::vector<IndexVar>>(indices)) {
-    std::optional<KernelRole> role = role_of(*m, v);
-    if (!role || (role == KernelRole::Batch && form.roles[0] != KernelRole::Batch))
-      return wrong_occurrences(form, *m, v);
-    if (role == KernelRole::Column && form.any_operand) role = KernelRole::Row;
+    std::optional<IndexRole> role = role_of(*m, v);
+    if (!role || (role == IndexRole::Batch && form.roles[0] != IndexRole::Batch)) return wrong_occurrences(form, *m, v);
+    if (role == IndexRole::Column && form.any_operand) role = IndexRole::Row;
     shape.push_back({*role, v});
   }
   std::sort(shape.begin(), shape.end(), [](const KernelIndex& x, const KernelIndex& y) { return x.role < y.role; });
@@ -146,16 +144,6 @@ Match match(const Nest& nest, const KernelForm& form, const std::vector<IndexVar
 }
 
 }  // namespace
-
-std::string to_string(KernelRole role) {
-  switch (role) {
-    case KernelRole::Batch: return "batch";
-    case KernelRole::Row: return "rows";
-    case KernelRole::Column: return "columns";
-    case KernelRole::Sum: return "sum";
-  }
-  throw InternalError("to_string: no such role");
-}
 
 std::string kernel_names() {
   std::string out;

@@ -4,18 +4,14 @@
 #include <vector>
 
 #include "ir/concrete.h"
+#include "lang/index_role.h"
 
 namespace distal::core {
 
-// The role of an index of the statement in a kernel.
-enum class KernelRole { Batch, Row, Column, Sum };
-std::string to_string(KernelRole role);  // "batch", "rows", "columns", "sum"
-
-// An index that a loop of a kernel runs over. A row index is in the output and the left operand, a column index in the
-// output and the right operand, a sum index in both operands, a batch index in all three. In a kernel whose output has
-// one index, that is a row index, whichever operand has it.
+// An index that a loop of a kernel runs over. In a kernel whose output has one index, that is a row index, whichever
+// operand has it.
 struct KernelIndex {
-  KernelRole role;
+  IndexRole role;
   IndexVar variable;
 };
 using KernelShape = std::vector<KernelIndex>;  // by role: batch, row, column, sum

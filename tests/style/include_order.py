@@ -18,7 +18,7 @@ PUBLIC = "distal"
 # Headers of emitted programs, which stand alone: they include each other, and what such a program has beside them.
 EMITTED = "engine/legion/support"
 EMITTED_BESIDE = ["legion.h", "mappers/default_mapper.h", "realm/cuda/cuda_module.h", "data/random.h",
-                  "lang/block_cyclic.h", "distal/leaves.h"]
+                  "lang/block_cyclic.h", "lang/index_role.h", "distal/leaves.h"]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 

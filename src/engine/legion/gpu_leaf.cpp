@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "lang/index_role.h"
 #include "leaf/product.h"
 
 namespace distal::core {
@@ -57,16 +58,10 @@ std::optional<double> gemm_factor(const Compute& compute, const LeafBox& box, El
   const LeafTerm& term = compute.terms[0];
   std::optional<Product> product = product_of(term, type);
   if (!product || product->factors != 2 || !term.only_at_zero.empty()) return std::nullopt;
-  bool rows = false, columns = false, sums = false;
-  for (int v : box.indices) {
-    bool output = contains(compute.operands[0].indices, v);
-    bool left = contains(compute.operands[1].indices, v), right = contains(compute.operands[2].indices, v);
-    if (output + left + right < 2) return std::nullopt;
-    rows = rows || !right;
-    columns = columns || !left;
-    sums = sums || !output;
-  }
-  return rows && columns && sums ? std::optional<double>(product->scale) : std::nullopt;
+  auto indices = sort_by_role<std::vector<int>>(box.indices, [&](int v, int tensor) {
+    return contains(compute.operands[static_cast<size_t>(tensor)].indices, v);
+  });
+  return indices && indices->is_matrix_product() ? std::optional<double>(product->scale) : std::nullopt;
 }
 
 const Compute& gpu_compute(const Stage& stage) {

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <vector>
 
+#include "lang/index_role.h"
 #include "program.h"
 #include "realm/cuda/cuda_module.h"
 
@@ -202,19 +203,16 @@ class MatrixProduct {
 
   // Chooses the indices of the largest matrix product that cuBLAS takes.
   void choose(const std::vector<ProductAxis>& axes) {
-    std::vector<ProductAxis> rows, columns, sums;
-    for (const ProductAxis& a : axes) {
-      if (a.is_in(0) && a.is_in(1) && !a.is_in(2)) rows.push_back(a);
-      if (a.is_in(0) && !a.is_in(1) && a.is_in(2)) columns.push_back(a);
-      if (!a.is_in(0) && a.is_in(1) && a.is_in(2)) sums.push_back(a);
-    }
-    for (auto* all : {&rows, &columns, &sums}) {
+    using Axes = std::vector<ProductAxis>;
+    auto roles = distal::core::sort_by_role<Axes>(axes, [](const ProductAxis& a, int o) { return a.is_in(o); });
+    if (!roles) return;
+    for (Axes* all : {&roles->rows, &roles->columns, &roles->sums}) {
       if (all->empty()) all->push_back({});
     }
     Int best = 0;
-    for (const ProductAxis& r : rows) {
-      for (const ProductAxis& c : columns) {
-        for (const ProductAxis& s : sums) {
+    for (const ProductAxis& r : roles->rows) {
+      for (const ProductAxis& c : roles->columns) {
+        for (const ProductAxis& s : roles->sums) {
           Int size = r.extent * c.extent * s.extent;
           if (size <= best || !Matrix(r, c, 0).fits || !Matrix(r, s, 1).fits || !Matrix(s, c, 2).fits) continue;
           best = size;
