@@ -16,6 +16,7 @@ struct Cost {
     std::string pattern = "none";  // none, broadcast, shift, gather, reduce or mixed
   };
   int64_t processors = 1;                    // of the largest machine
+  int64_t processors_with_work = 1;          // that have iterations in some statement
   double flops = 0;                          // of the statements as written; the leaf may do fewer or more
   int64_t bytes_moved = 0;                   // between processors
   std::vector<int64_t> bytes_by_level;       // bytes_moved split by the outermost machine level that is crossed

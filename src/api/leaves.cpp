@@ -2,6 +2,7 @@
 
 #include "engine/legion/program.h"
 #include "lang/parse.h"
+#include "lower/compile.h"
 #include "plan/workspace.h"
 #include "session/prepared_program.h"
 
@@ -39,7 +40,7 @@ Leaves::Leaves(const std::string& program, const std::map<std::string, std::int6
   core::Module module = core::parse_module(program, "the emitted program");
   module.type = type_named(type);
   core::Bindings values = core::bind(module, {params.begin(), params.end()});
-  state_ = std::make_shared<State>(core::legion_program(module), values);
+  state_ = std::make_shared<State>(core::compile(module), values);
 }
 
 void Leaves::run(std::size_t statement, const std::vector<std::int64_t>& values,

@@ -5,7 +5,7 @@
 #include "cli/options.h"
 #include "engine/legion/build.h"
 #include "engine/legion/emit.h"
-#include "engine/legion/program.h"
+#include "lower/compile.h"
 #include "support/cache.h"
 
 namespace distal::core {
@@ -37,7 +37,7 @@ int emit_command(const CliOptions& options) {
   for (const std::string& file : options.files) {
     CliOptions one = options;
     one.file = file;
-    sources.push_back({legion_name(fs::path(file).stem().string()), legion_program(load_module(one).module)});
+    sources.push_back({legion_name(fs::path(file).stem().string()), compile(load_module(one).module)});
   }
   std::map<std::string, std::string> files = emit_legion(sources);
   require_own_files(options.output, files);

@@ -137,7 +137,9 @@ int64_t peak_on_ranks(const Plan& plan, const CliOptions& options) {
 }
 
 void show_totals(const Cost& cost) {
-  fmt::print("Total\n  {:<28}{}\n", "processors", with_commas(cost.processors));
+  bool all_work = cost.processors_with_work == cost.processors;
+  std::string with_work = all_work ? "" : fmt::format(", {} with work", with_commas(cost.processors_with_work));
+  fmt::print("Total\n  {:<28}{}{}\n", "processors", with_commas(cost.processors), with_work);
   fmt::print("  {:<28}{:.4g}\n", "flops", cost.flops);
   fmt::print("  {:<28}{} in {}\n", "bytes moved", with_commas(cost.bytes_moved), counted(cost.messages, "message"));
   for (size_t l = 0; l < cost.bytes_by_level.size() && cost.bytes_by_level.size() > 1; ++l) {
@@ -154,6 +156,7 @@ nlohmann::ordered_json to_json(const Cost& cost) {
     tensors[name] = {{"bytes", t.bytes}, {"messages", t.messages}, {"pattern", t.pattern}};
   }
   return {{"processors", cost.processors},
+          {"processors_with_work", cost.processors_with_work},
           {"flops", static_cast<int64_t>(cost.flops)},
           {"bytes_moved", cost.bytes_moved},
           {"bytes_by_level", cost.bytes_by_level},

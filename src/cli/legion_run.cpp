@@ -13,7 +13,7 @@
 #include "engine/legion/emit.h"
 #include "engine/legion/gpu_leaf.h"
 #include "engine/legion/launch.h"
-#include "engine/legion/program.h"
+#include "lower/compile.h"
 #include "plan/cost.h"
 #include "support/available_memory.h"
 #include "support/cache.h"
@@ -84,8 +84,7 @@ class LegionRun {
   int run() {
     std::string name = legion_name(fs::path(options_.file).stem().string());
     show_progress("building for Legion");
-    LegionLaunch launch =
-        launch_of(build_legion(emit_legion({{name, legion_program(loaded_.module)}}), name, settings_));
+    LegionLaunch launch = launch_of(build_legion(emit_legion({{name, compile(loaded_.module)}}), name, settings_));
     show_progress("running on Legion");
     int status = run_process(legion_command(launch, settings_),
                              {legion_environment(launch, settings_), {}, exchange_.file("report")});

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "plan/cost.h"
+#include "plan/work.h"
 #include "support/text.h"
 
 namespace distal::core {
@@ -36,6 +37,7 @@ nlohmann::ordered_json RunReport::json() const {
   return {{"ok", check.ok},
           {"engine", engine},
           {"processors", plan->processors},
+          {"processors_with_work", processors_with_work(*plan)},
           {"seconds_min", best},
           {"seconds_median", median()},
           {"gflops", flops() / best * 1e-9},
@@ -54,7 +56,9 @@ nlohmann::ordered_json RunReport::json() const {
 
 std::string RunReport::ran_text() const {
   const Machine& machine = plan->stages[0].stage->machine;
-  return fmt::format("  ran on    {}, {} of {}, {} leaf, {}\n", counted(plan->processors, "processor"),
+  int64_t with_work = processors_with_work(*plan);
+  std::string some = with_work < plan->processors ? with_commas(with_work) + " of " : "";
+  return fmt::format("  ran on    {}{}, {} of {}, {} leaf, {}\n", some, counted(plan->processors, "processor"),
                      machine_text(machine, plan->params), backend, fmt::join(leaves, ", "),
                      to_string(plan->program->module.type));
 }

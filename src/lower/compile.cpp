@@ -7,7 +7,7 @@
 
 namespace distal::core {
 
-std::shared_ptr<const Program> compile(const Module& module, const Dump& dump, DefaultCommunicate default_communicate) {
+std::shared_ptr<const Program> compile(const Module& module, const Dump& dump) {
   auto show = [&](const char* pass, const std::string& text) {
     if (dump) dump(pass, text);
   };
@@ -24,7 +24,7 @@ std::shared_ptr<const Program> compile(const Module& module, const Dump& dump, D
     for (const Stmt& stage : trace.stages) show("schedule", to_string(stage) + "\n");
 
     // What each processor needs for that: launches, acquires and the leaf, with their bounds.
-    program->stages.push_back(lower_statement(program->module, statement, trace.result(), default_communicate));
+    program->stages.push_back(lower_statement(program->module, statement, trace.result()));
     show("program", to_string(program->stages.back()));
   }
   return program;

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "lang/module.h"
-#include "lower/lower.h"
 #include "program/program.h"
 
 namespace distal::core {
@@ -14,7 +13,6 @@ namespace distal::core {
 using Dump = std::function<void(const std::string& pass, const std::string& text)>;
 
 // Compiles a Module to a Program. Needs no param values: sizes stay symbols.
-std::shared_ptr<const Program> compile(const Module& module, const Dump& dump = {},
-                                       DefaultCommunicate default_communicate = DefaultCommunicate::Innermost);
+std::shared_ptr<const Program> compile(const Module& module, const Dump& dump = {});
 
 }  // namespace distal::core

@@ -24,10 +24,8 @@ struct PositionedAcquire {
 
 class Lowering {
  public:
-  Lowering(const Module& module, const ScheduledStatement& scheduled, const Stmt& concrete,
-           DefaultCommunicate default_communicate)
-      : default_communicate_(default_communicate),
-        scheduled_(scheduled),
+  Lowering(const Module& module, const ScheduledStatement& scheduled, const Stmt& concrete)
+      : scheduled_(scheduled),
         concrete_(concrete),
         nest_(nest_of(concrete)),
         assignments_(assignments(nest_.body)),
@@ -41,7 +39,7 @@ class Lowering {
   Stage run() {
     add_acquires();
     int depth = program_depth();
-    if (default_communicate_ == DefaultCommunicate::Innermost) find_blocks(depth);
+    find_blocks(depth);
     std::vector<Acquire> acquires;
     for (const PositionedAcquire& a : acquires_) acquires.push_back(a.acquire);
     Leaf leaf = make_leaf(nest_, placed_, acquires, depth);
@@ -82,21 +80,6 @@ class Lowering {
       if (loop(p).name == name) return placed_.end_of_launch(p);
     }
     throw InternalError("no loop " + name);
-  }
-
-  int default_position() const {
-    if (default_communicate_ == DefaultCommunicate::Outermost) return outermost_position();
-    int last = count() - 1 - static_cast<int>(kernel_loops_.size());
-    return last < 0 ? -1 : placed_.end_of_launch(last);
-  }
-
-  // Directly inside the last launch, or where another tensor is communicated further in.
-  int outermost_position() const {
-    int position = last_launch_position();
-    for (const auto* c : relations_of<CommunicateRelation>(nest_.relations)) {
-      position = std::max(position, position_of_loop(c->at.name));
-    }
-    return position;
   }
 
   // The `place_levels` of an acquire at this position. If a launch of a lower level stands further in, a processor of
@@ -147,7 +130,7 @@ class Lowering {
     const auto* communicate =
         find_relation<CommunicateRelation>(nest_.relations, [&](const auto& c) { return c.tensor.text == tensor; });
     acquire.by_default = !communicate;
-    int requested = communicate ? position_of_loop(communicate->at.name) : default_position();
+    int requested = communicate ? position_of_loop(communicate->at.name) : last_launch_position();
     acquire.at = requested >= 0 ? loop(requested).name : "";
     if (communicate) acquire.at = communicate->at.name;
     finish(acquire, hoist(requested, acquire.accesses), output);
@@ -253,6 +236,8 @@ class Lowering {
     return !inner.exact;
   }
 
+  // The innermost distributed loop, where a tensor is communicated that no command names; -1, the root, if nothing is
+  // distributed.
   int last_launch_position() const {
     int last = -1;
     for (int p = 0; p < count(); ++p) {
@@ -357,7 +342,6 @@ class Lowering {
     return std::make_shared<Node>(Node{Launch{{dimension}, std::move(body)}});
   }
 
-  DefaultCommunicate default_communicate_;
   const ScheduledStatement& scheduled_;
   const Stmt& concrete_;
   Nest nest_;
@@ -371,9 +355,8 @@ class Lowering {
 
 }  // namespace
 
-Stage lower_statement(const Module& module, const ScheduledStatement& scheduled, const Stmt& concrete,
-                      DefaultCommunicate default_communicate) {
-  return Lowering(module, scheduled, concrete, default_communicate).run();
+Stage lower_statement(const Module& module, const ScheduledStatement& scheduled, const Stmt& concrete) {
+  return Lowering(module, scheduled, concrete).run();
 }
 
 }  // namespace distal::core

@@ -5,6 +5,7 @@
 
 #include "lang/validate.h"
 #include "plan/memory.h"
+#include "plan/work.h"
 
 namespace distal::core {
 
@@ -211,6 +212,7 @@ std::map<std::string, int64_t> extents_of(const StagePlan& stage) {
 PlanCost count_cost(const Plan& plan) {
   PlanCost cost;
   cost.processors = plan.processors;
+  cost.processors_with_work = processors_with_work(plan);
   CostVisitor visitor(plan, cost);
   walk(plan, visitor);
   visitor.close();

@@ -17,6 +17,7 @@ RUN_FIELDS = {
     "ok": bool,
     "engine": str,
     "processors": int,
+    "processors_with_work": int,
     "seconds_min": float,
     "seconds_median": float,
     "gflops": float,
@@ -29,6 +30,7 @@ RUN_FIELDS = {
 }
 EXPLAIN_FIELDS = {
     "processors": int,
+    "processors_with_work": int,
     "flops": (int, float),
     "bytes_moved": int,
     "bytes_by_level": list,
@@ -488,10 +490,29 @@ class Refusals(CliTest):
 
     def test_too_many_steps_name_the_missing_communicate(self):
         text = SUMMA.read_text(encoding="utf-8").split("schedule")[0]
-        text += "schedule\n  distribute({i, j}, {io, jo}, {ii, ji}, M)\n  communicate({A, B}, jo)\n"
+        text += "schedule\n  reorder({k, i, j})\n  distribute(j, M)\n  communicate({A, B}, i)\n"
         file = self.write("slow.distal", text)
         wanted = ["no communicate names C", "at most 10,000,000", "communicate(C, ...)"]
         self.refuse(2, wanted, "explain", file)
+
+
+class Defaults(CliTest):
+    """What a program does that leaves things out."""
+
+    def test_what_no_command_communicates_runs(self):
+        text = SUMMA.read_text(encoding="utf-8").split("schedule")[0]
+        distribute = "schedule\n  distribute({i, j}, {io, jo}, {ii, ji}, M)\n"
+        for schedule, with_work in (("", 1), (distribute, 4)):
+            file = self.write("plain.distal", text + schedule)
+            said = self.json_of("run", file, "--set", "ni=256,nj=256,nk=256")
+            self.assertTrue(said["ok"])
+            self.assertEqual(said["processors_with_work"], with_work)
+
+    def test_the_processors_with_work_are_said(self):
+        text = SUMMA.read_text(encoding="utf-8").split("schedule")[0]
+        file = self.write("plain.distal", text)
+        self.assertIn("  ran on    1 of 4 processors, a 2×2 grid", self.succeed("run", file, "--set", SMALL))
+        self.assertRegex(self.succeed("explain", file, "--set", SMALL), r"  processors +4, 1 with work\n")
 
 
 class Resources(CliTest):

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/legion/emit.h"
-#include "engine/legion/program.h"
+#include "lower/compile.h"
 #include "support/golden.h"
 #include "support/programs.h"
 
@@ -15,7 +15,7 @@ using test::expect_golden;
 using Files = std::map<std::string, std::string>;
 
 Files emitted(const std::string& name, const std::string& text) {
-  return emit_legion({{name, legion_program(test::parse_text(text))}});
+  return emit_legion({{name, compile(test::parse_text(text))}});
 }
 
 // The files of this program, without those in distal/ that all programs share.

@@ -9,9 +9,9 @@
 #include "engine/legion/emit.h"
 #include "engine/legion/launch.h"
 #include "engine/legion/names.h"
-#include "engine/legion/program.h"
 #include "engine/legion/support/grid.h"
 #include "lang/parse.h"
+#include "lower/compile.h"
 #include "property/definition.h"
 #include "support/cache_folder.h"
 #include "support/environment.h"
@@ -25,7 +25,7 @@ namespace {
 using test::message_of;
 
 LegionSource source_of(const std::string& name, const std::string& text) {
-  return {name, legion_program(parse_module(text, name))};
+  return {name, compile(parse_module(text, name))};
 }
 
 class EmittedAlgorithm : public testing::TestWithParam<const char*> {};

@@ -14,7 +14,6 @@
 #include "engine/legion/build.h"
 #include "engine/legion/emit.h"
 #include "engine/legion/launch.h"
-#include "engine/legion/program.h"
 #include "lang/parse.h"
 #include "lang/validate.h"
 #include "lower/compile.h"
@@ -43,7 +42,7 @@ inline LegionProgram legion_test_program(const std::string& name, const std::str
   Module module = parse_module(text, name);
   module.type = type;
   validate(expand_precomputes(module), bind(module, {}));
-  LegionProgram out{text, module, {name, legion_program(module)}};
+  LegionProgram out{text, module, {name, compile(module)}};
   emit_legion({out.source});
   return out;
 }

@@ -53,6 +53,11 @@ distribute({i, j}, {io, jo}, {ii, ji}, M[0])
                          distribute},
       {"default_communicate", tiled_gemm(distribute)},
       {"default_communicate_above_a_kernel", tiled_gemm(distribute + "substitute({ii, ji, k}, gemm)\n")},
+      {"default_communicate_of_an_inexact_output",
+       "param n = 7\nmachine M = Grid(2)\ntensor a(n) : x -> x cyclic(x = 2) on M\ntensor b(n) : x -> x on M\n"
+       "a(i) = b(i)\nschedule\ndistribute(i, io, ii, a)\n"},
+      {"default_communicate_beside_one_further_in",
+       tiled_gemm(distribute + "split(k, ko, ki, chunk)\nreorder({io, jo, ko, ii, ji, ki})\ncommunicate(B, ko)\n")},
       {"bare_distribute_wraps_round", tiled_gemm("distribute({i, j}, M)\ncommunicate({A, B, C}, j)\n")},
       {"grid_in_place_wraps_round",
        tiled_gemm("distribute({i, j}, {io, jo}, {ii, ji}, Grid(5, 3))\ncommunicate({A, B, C}, jo)\n")},
@@ -244,6 +249,7 @@ TEST(Program, EndlessBoundsAreRefused) {
     outer = "o" + r;
     inner = "n" + r;
   }
+  text += "communicate({A, B}, " + inner + ")\n";
   try {
     compile(parse_text(text));
     FAIL() << "it was accepted";

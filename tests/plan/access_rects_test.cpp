@@ -104,7 +104,7 @@ void expect_verified(const std::string& text) {
 // Loops inside a block leave no gaps, so they are folded into the leaf.
 TEST(Blocks, LoopsInsideABlockAreFolded) {
   std::string text = test::algorithm_text("scalapack");
-  text = text.substr(0, text.find("  communicate(A")) + "  communicate({B, C}, ko)\n";
+  text = text.substr(0, text.find("  communicate(A")) + "  communicate(A, ji)\n  communicate({B, C}, ko)\n";
   Plan plan = plan_text(text, "ni=24,nj=20,nk=16,gx=2,gy=2,block=3,chunk=8");
   EXPECT_EQ(blocks_of(plan, "B"), Names{"i_round"});
   EXPECT_EQ(blocks_of(plan, "C"), Names{"j_round"});

@@ -485,10 +485,11 @@ std::string running_example(const std::string& rest) {
 
 TEST(Paper, CommunicateAggregatesAndRotateMakesShifts) {
   // Element by element: at each j, the owner sends to the two other processors.
-  Cost naive = cost_of_text(running_example(""));
+  Cost naive = cost_of_text(running_example("  communicate(b, j)\n"));
   expect_tensor(naive, "b", 3 * 2, 3 * 2, Pattern::Broadcast);
-  // All at once, under i.
+  // All at once, under i; also by default.
   PlanCost aggregated = cost_of_text(running_example("  communicate(b, i)\n"));
+  EXPECT_EQ(cost_of_text(running_example("")).steps.size(), 1u);
   expect_tensor(aggregated, "b", 3 * 2, 3 * 2, Pattern::Broadcast);
   EXPECT_GT(aggregated.peak_bytes_per_processor, naive.peak_bytes_per_processor);
   EXPECT_EQ(aggregated.steps.size(), 1u);
@@ -496,6 +497,31 @@ TEST(Paper, CommunicateAggregatesAndRotateMakesShifts) {
   PlanCost rotated = cost_of_text(running_example("  rotate(j, i, jr)\n  communicate(b, jr)\n"));
   expect_tensor(rotated, "b", 3 * 2, 3 * 2, Pattern::Shift);
   EXPECT_EQ(rotated.steps.size(), 2u);
+}
+
+// ---- processors with work ----
+
+TEST(Work, NothingDistributedRunsOnOneProcessor) {
+  EXPECT_EQ(cost_of_text(test::tiled_gemm("")).processors_with_work, 1);
+  EXPECT_EQ(cost_of_text(test::tiled_gemm("distribute({i, j}, {io, jo}, {ii, ji}, M)\n")).processors_with_work, 4);
+}
+
+TEST(Work, ProcessorsWithoutIterationsHaveNone) {
+  // Blocks of 2: the first 2 of 4 processors have all of them.
+  std::string text = "machine M = Grid(4)\ntensor a(4) : x -> x on M\ntensor b(4) : x -> x on M\na(i) = b(i)\n";
+  EXPECT_EQ(cost_of_text(text + "schedule\n  split(i, io, ii, 2)\n  distribute(io, M)\n").processors_with_work, 2);
+  EXPECT_EQ(cost_of_text(text + "schedule\n  distribute(i, io, ii, M)\n").processors_with_work, 4);
+  EXPECT_EQ(cost_of_text(text + "schedule\n  distribute(i, io, ii, x -> x cyclic(x = 3) on M)\n").processors_with_work,
+            2);
+  EXPECT_EQ(cost_of_text(text).processors, 4);
+}
+
+TEST(Work, LargeProgramsWithoutCommunicateArePlanned) {
+  const char* large = "ni=256,nj=256,nk=256";
+  EXPECT_EQ(cost_of_text(test::tiled_gemm(""), large).processors_with_work, 1);
+  PlanCost cost = cost_of_text(test::tiled_gemm("distribute({i, j}, {io, jo}, {ii, ji}, M)\n"), large);
+  EXPECT_EQ(cost.processors_with_work, 4);
+  EXPECT_EQ(cost.steps.size(), 2u);  // B and C, once each
 }
 
 // ---- memory, by the place of communicate ----

@@ -639,8 +639,8 @@ std::string steps_error(const std::string& schedule) {
 
 TEST(Steps, TheMissingCommunicateIsNamed) {
   EXPECT_EQ(
-      steps_error("  distribute({i, j}, {io, jo}, {ii, ji}, M)\n  communicate({A, B}, jo)\n"),
-      R"(t.distal:6:1: error: no communicate names C, so C is communicated at loop k, which makes 1,000,000,000 steps; at most 10,000,000 are planned
+      steps_error("  reorder({k, i, j})\n  distribute(j, M)\n  communicate({A, B}, i)\n"),
+      R"(t.distal:6:1: error: no communicate names C, so C is communicated at loop j, which makes 1,000,000,000 steps; at most 10,000,000 are planned
   A(i, j) = B(i, k) * C(k, j)
   ^~~~~~~~~~~~~~~~~~~~~~~~~~~
   help: say communicate(C, ...) at a loop further out)");

@@ -11,7 +11,7 @@ namespace distal::core {
 // A program to emit, and its name: the file's name without the extension, made valid by legion_name.
 struct LegionSource {
   std::string name;
-  std::shared_ptr<const Program> program;  // of legion_program
+  std::shared_ptr<const Program> program;
 };
 
 // By name: the files of a C++ program for Legion that carries out the given programs. They are the program itself, a
