@@ -8,6 +8,7 @@ endif()
 install(TARGETS distal_library EXPORT distalTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/distal DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/src/tune/models DESTINATION ${CMAKE_INSTALL_DATADIR}/distal)
 # The build folder serves as a package too.
 export(EXPORT distalTargets NAMESPACE distal:: FILE ${CMAKE_BINARY_DIR}/distalTargets.cmake)
 install(EXPORT distalTargets NAMESPACE distal:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/distal)

@@ -1,0 +1,53 @@
+#include "tune/candidate.h"
+
+#include <algorithm>
+
+#include "support/checked.h"
+
+namespace distal::core {
+
+int64_t Candidate::processors() const {
+  int64_t product = 1;
+  for (const GridLevel& level : levels) product *= level.parts;
+  return product;
+}
+
+int Candidate::level_of(int index) const {
+  auto cuts = [&](const GridLevel& level) { return level.index == index; };
+  auto found = std::find_if(levels.begin(), levels.end(), cuts);
+  return found == levels.end() ? -1 : static_cast<int>(found - levels.begin());
+}
+
+int64_t cyclic_shares(const StatementShape& shape, const Candidate& candidate, int tensor, int dimension) {
+  int own_level = candidate.level_of(shape.tensors[tensor].indices[dimension]);
+  int64_t shares = 1;
+  for (int level = 0; level < own_level; ++level) {
+    if (candidate.roles[tensor][level] == dimension) shares *= candidate.levels[level].parts;
+  }
+  return shares;
+}
+
+std::vector<Cut> cuts_of(const StatementShape& shape, const Candidate& candidate, int tensor, int dimension) {
+  int index = shape.tensors[tensor].indices[dimension];
+  int own_level = candidate.level_of(index);
+  auto shares = [&](int level) { return level != own_level && candidate.roles[tensor][level] == dimension; };
+  std::vector<Cut> cuts;
+  int64_t extent = shape.extents[index];
+  if (own_level >= 0) {
+    extent = candidate.levels[own_level].tile;
+    cuts.push_back({own_level, candidate.levels[own_level].parts, extent});
+    for (int level = own_level - 1; level >= 0; --level) {
+      if (!shares(level)) continue;
+      extent /= candidate.levels[level].parts;
+      cuts.push_back({level, candidate.levels[level].parts, extent});
+    }
+  }
+  for (int level = own_level + 1; level < static_cast<int>(candidate.levels.size()); ++level) {
+    if (!shares(level)) continue;
+    extent = ceil_div(extent, candidate.levels[level].parts);
+    cuts.push_back({level, candidate.levels[level].parts, extent});
+  }
+  return cuts;
+}
+
+}  // namespace distal::core

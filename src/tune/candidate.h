@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace distal::core {
+
+// A tensor of a statement and the indices of its access, as numbers of StatementShape::indices. No index is repeated.
+struct ShapeTensor {
+  std::string name;
+  std::vector<int> indices;
+  int64_t element_bytes = 8;
+
+  bool operator==(const ShapeTensor&) const = default;
+};
+
+// What the search knows of a statement: its indices with their extents, and its tensors, the output first. All tensors
+// are needed at every point of the iteration space.
+struct StatementShape {
+  std::vector<std::string> indices;
+  std::vector<int64_t> extents;
+  std::vector<ShapeTensor> tensors;
+  int64_t flops_per_point = 2;
+};
+
+// One level of the machine of a candidate: `parts` processors, which cut one index into blocks of `tile` iterations.
+struct GridLevel {
+  int index = 0;
+  int64_t parts = 1;
+  int64_t tile = 1;
+
+  bool operator==(const GridLevel&) const = default;
+};
+
+// A sequential loop of every processor: it cuts the processor's part of one index into `parts` chunks.
+struct SequentialLoop {
+  int index = 0;
+  int64_t parts = 1;
+
+  bool operator==(const SequentialLoop&) const = default;
+};
+
+// How one tensor lies on the machine: by level, the dimension of the tensor that the level cuts, or kFace if the tensor
+// lies at coordinate 0 of the level. The level that cuts an index cuts the tensor's dimension of this index too. So a
+// tensor has one copy: the tile of the work, cut once more over the processors that share it.
+inline constexpr int kFace = -1;
+using LevelRoles = std::vector<int>;
+
+// A grid, a schedule and formats for a statement, as data. An index that no level cuts has one tile, which is all of
+// it. Every tensor is communicated at the innermost sequential loop over an index of its own, or, without one, at the
+// innermost distributed loop.
+struct Candidate {
+  std::vector<GridLevel> levels;      // outermost first; at most one per index, each of two or more processors
+  std::vector<LevelRoles> roles;      // by tensor
+  std::vector<SequentialLoop> loops;  // outermost first; at most one per index
+
+  int64_t processors() const;
+  int level_of(int index) const;  // -1: no level cuts it
+  bool operator==(const Candidate&) const = default;
+};
+
+// One cut of a dimension of a tensor: coordinate c of the level has the elements from c * stride to (c + 1) * stride of
+// what the cuts before it left.
+struct Cut {
+  int level = 0;
+  int64_t parts = 1;
+  int64_t stride = 1;
+};
+
+// The cuts of one dimension of a tensor, the coarsest first. First comes the cut of the work. Levels outside of it that
+// share the tile come next: their cuts are finer, although they stand further out, so in the tensor's distribution they
+// are cyclic, with the finest stride as block. Then come the shares of levels inside of it, or of all levels if the
+// dimension is not cut by the work.
+std::vector<Cut> cuts_of(const StatementShape& shape, const Candidate& candidate, int tensor, int dimension);
+
+// The number that the tile of an index must be a multiple of, so that the cyclic shares of a tensor fill it.
+int64_t cyclic_shares(const StatementShape& shape, const Candidate& candidate, int tensor, int dimension);
+
+}  // namespace distal::core

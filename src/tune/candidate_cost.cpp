@@ -1,0 +1,283 @@
+#include "tune/candidate_cost.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "support/checked.h"
+
+namespace distal::core {
+
+namespace {
+
+// Sums over all processors may exceed 64 bits while candidates are compared.
+__extension__ using Wide = __int128;
+
+// Candidates that move more than 64 bits can count are never the best, so it does not matter by how much.
+int64_t narrow(Wide value) { return static_cast<int64_t>(std::min<Wide>(value, std::numeric_limits<int64_t>::max())); }
+
+struct Extent {
+  int64_t lo = 0;
+  int64_t hi = 0;
+  int64_t length() const { return std::max<int64_t>(0, hi - lo); }
+};
+
+// The number of pieces with elements that the cuts from number `first` on make of [0, length).
+int64_t nonempty_pieces(const std::vector<Cut>& cuts, size_t first, int64_t length) {
+  if (length <= 0) return 0;
+  if (first == cuts.size()) return 1;
+  int64_t stride = cuts[first].stride;
+  int64_t rest = nonempty_pieces(cuts, first + 1, length % stride);
+  int64_t whole = length / stride;
+  return whole > 0 ? whole * nonempty_pieces(cuts, first + 1, stride) + rest : rest;
+}
+
+// One dimension of a tensor as one processor sees it: what it computes with, and what it owns of that. Both are
+// relative to the start of its tile.
+struct DimensionView {
+  int64_t tile = 0;   // the length of the tile
+  Extent owned;       // the part of the tile that the processor owns
+  int64_t chunk = 0;  // the length of a full chunk of the sequential loop over this index; the tile without one
+
+  bool owns_all() const { return owned.lo == 0 && owned.hi >= tile; }
+  int64_t chunks() const { return tile == 0 ? 0 : ceil_div(tile, chunk); }
+
+  // The length of the longest chunk that the processor owns (or not); 0 if there is none.
+  int64_t longest_chunk(bool is_owned) const {
+    int64_t whole = tile / chunk, rest = tile % chunk;
+    int64_t first = ceil_div(owned.lo, chunk);
+    int64_t whole_owned = std::max<int64_t>(0, std::min(whole, owned.hi / chunk) - first);
+    bool owns_rest = owned.lo <= whole * chunk && owned.hi >= tile;
+    if (is_owned ? whole_owned > 0 : whole_owned < whole) return chunk;
+    return is_owned == owns_rest ? rest : 0;
+  }
+};
+
+class CostModel {
+ public:
+  CostModel(const StatementShape& shape, const Candidate& candidate) : shape_(shape), candidate_(candidate) {
+    for (size_t t = 0; t < shape.tensors.size(); ++t) {
+      cuts_.emplace_back();
+      for (size_t d = 0; d < shape.tensors[t].indices.size(); ++d) {
+        cuts_.back().push_back(cuts_of(shape, candidate, static_cast<int>(t), static_cast<int>(d)));
+      }
+    }
+    tiles_ = shape.extents;
+    chunks_.assign(shape.extents.size(), 0);
+    lengths_.assign(shape.extents.size(), 0);
+    at_.assign(candidate.levels.size(), 0);
+    for (const GridLevel& level : candidate.levels) tiles_[level.index] = level.tile;
+    for (size_t i = 0; i < tiles_.size(); ++i) chunks_[i] = tiles_[i];
+    for (const SequentialLoop& loop : candidate.loops) chunks_[loop.index] = ceil_div(tiles_[loop.index], loop.parts);
+  }
+
+  CandidateCost count() {
+    find_alike();
+    visit(0, 1);
+    return sums();
+  }
+
+  CandidateCost count_first() {
+    add_processors(1);
+    return sums();
+  }
+
+ private:
+  CandidateCost sums() {
+    cost_.bytes_moved = narrow(moved_);
+    cost_.messages = narrow(messages_);
+    return cost_;
+  }
+
+  // Consecutive coordinates of a level whose processors compute, own and copy equally much.
+  struct Alike {
+    int64_t first = 0;
+    int64_t count = 1;
+  };
+
+  // Lengths change only where the blocks of a cut become short or end. The first coordinate is on its own, because only
+  // there a piece begins where the tile begins.
+  void find_alike() {
+    std::vector<std::set<int64_t>> starts(candidate_.levels.size(), {0, 1});
+    for (size_t l = 0; l < starts.size(); ++l) {
+      const GridLevel& level = candidate_.levels[l];
+      add_starts(starts[l], shape_.extents[level.index], level.tile);
+    }
+    for (size_t t = 0; t < cuts_.size(); ++t) {
+      for (size_t d = 0; d < cuts_[t].size(); ++d) {
+        std::set<int64_t> lengths{shape_.extents[shape_.tensors[t].indices[d]]};
+        for (const Cut& cut : cuts_[t][d]) {
+          std::set<int64_t> shorter;
+          for (int64_t length : lengths) {
+            add_starts(starts[cut.level], length, cut.stride);
+            shorter.insert(length % cut.stride);
+            if (length >= cut.stride) shorter.insert(cut.stride);
+          }
+          lengths = std::move(shorter);
+        }
+      }
+    }
+    for (size_t l = 0; l < starts.size(); ++l) {
+      alike_.emplace_back();
+      int64_t parts = candidate_.levels[l].parts;
+      for (auto start = starts[l].begin(); start != starts[l].end() && *start < parts; ++start) {
+        auto next = std::next(start);
+        int64_t end = next == starts[l].end() ? parts : std::min(*next, parts);
+        alike_.back().push_back({*start, end - *start});
+      }
+    }
+  }
+
+  static void add_starts(std::set<int64_t>& starts, int64_t length, int64_t stride) {
+    starts.insert(length / stride);
+    starts.insert(length / stride + 1);
+  }
+
+  void visit(size_t level, int64_t count) {
+    if (level == alike_.size()) return add_processors(count);
+    for (const Alike& alike : alike_[level]) {
+      at_[level] = alike.first;
+      visit(level + 1, count * alike.count);
+    }
+  }
+
+  // Adds what `count` processors like the one at `at_` do.
+  void add_processors(int64_t count) {
+    int64_t points = find_lengths();
+    Wide exchanged = 0, held = 0, messages = 0;
+    for (size_t t = 0; t < cuts_.size(); ++t) {
+      int64_t bytes = shape_.tensors[t].element_bytes;
+      find_views(t);
+      held += Wide{pieces_volume()} * bytes;
+      if (points == 0) continue;
+      int64_t tile = 1, owned = owns_face_ ? 1 : 0;
+      for (const DimensionView& d : views_) {
+        tile *= d.tile;
+        owned *= d.owned.length();
+      }
+      int64_t times = visits(t);
+      exchanged += Wide{times} * (tile - owned) * bytes;
+      held += Wide{largest_copy()} * bytes;
+      messages += Wide{times} * messages_of(t);
+    }
+    moved_ += count * exchanged;
+    messages_ += count * messages;
+    cost_.exchanged_bytes = std::max(cost_.exchanged_bytes, narrow(exchanged));
+    cost_.peak_bytes = std::max(cost_.peak_bytes, narrow(held));
+    cost_.messages_of_busiest = std::max(cost_.messages_of_busiest, narrow(messages));
+    cost_.points_of_busiest = std::max(cost_.points_of_busiest, points);
+    if (points > 0) cost_.working_processors += count;
+  }
+
+  // The part of every index that the processor computes. Returns the number of points.
+  int64_t find_lengths() {
+    lengths_ = shape_.extents;
+    for (size_t l = 0; l < at_.size(); ++l) {
+      const GridLevel& level = candidate_.levels[l];
+      lengths_[level.index] = std::clamp<int64_t>(shape_.extents[level.index] - at_[l] * level.tile, 0, level.tile);
+    }
+    int64_t points = 1;
+    for (int64_t length : lengths_) points *= length;
+    return points;
+  }
+
+  void find_views(size_t t) {
+    const ShapeTensor& tensor = shape_.tensors[t];
+    owns_face_ = true;
+    for (size_t l = 0; l < at_.size(); ++l) {
+      if (candidate_.roles[t][l] == kFace && at_[l] != 0) owns_face_ = false;
+    }
+    views_.clear();
+    for (size_t d = 0; d < tensor.indices.size(); ++d) {
+      int index = tensor.indices[d];
+      int own_level = candidate_.level_of(index);
+      DimensionView view{lengths_[index], {0, shape_.extents[index]}, chunks_[index]};
+      for (const Cut& cut : cuts_[t][d]) {
+        view.owned.lo += at_[cut.level] * cut.stride;
+        view.owned.hi = std::min(view.owned.hi, view.owned.lo + cut.stride);
+      }
+      if (view.owned.length() == 0) view.owned = {};
+      int64_t start = own_level < 0 ? 0 : at_[own_level] * tiles_[index];
+      if (view.owned.length() > 0) view.owned = {view.owned.lo - start, view.owned.hi - start};
+      views_.push_back(view);
+    }
+  }
+
+  int64_t pieces_volume() const {
+    int64_t volume = owns_face_ ? 1 : 0;
+    for (const DimensionView& d : views_) volume *= d.owned.length();
+    return volume;
+  }
+
+  // How often a processor acquires a whole tile, chunk by chunk. A loop over another index repeats the chunks of all
+  // loops inside of it. If there is one chunk only, the processor still has it.
+  int64_t visits(size_t t) const {
+    const std::vector<int>& indices = shape_.tensors[t].indices;
+    int64_t times = 1;
+    bool changes = false;
+    for (auto loop = candidate_.loops.rbegin(); loop != candidate_.loops.rend(); ++loop) {
+      int64_t count = ceil_div(lengths_[loop->index], chunks_[loop->index]);
+      bool is_own = std::find(indices.begin(), indices.end(), loop->index) != indices.end();
+      if (is_own) changes = changes || count > 1;
+      if (!is_own && changes) times *= count;
+    }
+    return times;
+  }
+
+  // The elements of the largest chunk that is copied, because the processor does not own all of it.
+  int64_t largest_copy() const {
+    int64_t largest = 1, without_dimension = 0;
+    bool owns_all = owns_face_;
+    for (const DimensionView& d : views_) largest *= std::min(d.tile, d.chunk);
+    if (!owns_all) return largest;
+    // The largest product of chunks of which at least one is not owned.
+    int64_t owned = 1;
+    for (const DimensionView& d : views_) {
+      int64_t any = std::min(d.tile, d.chunk), foreign = d.longest_chunk(false);
+      without_dimension = std::max(without_dimension * any, owned * foreign);
+      owned *= d.longest_chunk(true);
+    }
+    return without_dimension;
+  }
+
+  // The messages of one visit of the tile: the pieces of others in every chunk.
+  int64_t messages_of(size_t t) const {
+    int64_t pieces = 1, own = owns_face_ ? 1 : 0;
+    for (size_t d = 0; d < views_.size(); ++d) {
+      const DimensionView& view = views_[d];
+      bool is_cut = candidate_.level_of(shape_.tensors[t].indices[d]) >= 0;
+      int64_t parts = nonempty_pieces(cuts_[t][d], is_cut ? 1 : 0, view.tile);
+      // The ends of chunks and of pieces, counted once where there is no sequential loop.
+      pieces *= parts + view.chunks() - 1;
+      own *= view.owned.length() == 0 ? 0 : ceil_div(view.owned.hi, view.chunk) - view.owned.lo / view.chunk;
+    }
+    return std::max<int64_t>(0, pieces - own);
+  }
+
+  const StatementShape& shape_;
+  const Candidate& candidate_;
+  std::vector<std::vector<std::vector<Cut>>> cuts_;  // by tensor and dimension
+  std::vector<std::vector<Alike>> alike_;            // by level
+  std::vector<int64_t> tiles_, chunks_;              // by index
+
+  // Of the processor that is looked at.
+  std::vector<int64_t> at_;       // by level
+  std::vector<int64_t> lengths_;  // by index
+  std::vector<DimensionView> views_;
+  bool owns_face_ = true;
+
+  CandidateCost cost_;
+  Wide moved_ = 0, messages_ = 0;
+};
+
+}  // namespace
+
+CandidateCost cost_of(const StatementShape& shape, const Candidate& candidate) {
+  return CostModel(shape, candidate).count();
+}
+
+CandidateCost cost_of_first(const StatementShape& shape, const Candidate& candidate) {
+  return CostModel(shape, candidate).count_first();
+}
+
+}  // namespace distal::core

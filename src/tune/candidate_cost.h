@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+
+#include "tune/candidate.h"
+
+namespace distal::core {
+
+// What a candidate moves and holds, by a closed form. Bytes are exact: they equal what is counted from the Plan of the
+// candidate's program.
+struct CandidateCost {
+  int64_t exchanged_bytes = 0;  // the most that a processor receives of operands and sends of results or partials
+  int64_t bytes_moved = 0;      // by all processors
+  int64_t peak_bytes = 0;       // home pieces and copies, on the processor with most
+  // Between processors. Exact without sequential loops, if at most one level cuts an index that is summed over and the
+  // partials need no tree; otherwise an estimate.
+  int64_t messages = 0;
+  int64_t messages_of_busiest = 0;
+  int64_t points_of_busiest = 0;  // of the iteration space
+  int64_t working_processors = 0;
+
+  bool operator==(const CandidateCost&) const = default;
+};
+
+// Numbers beyond 64 bits are given as the largest that fits.
+CandidateCost cost_of(const StatementShape& shape, const Candidate& candidate);
+
+// What the first processor exchanges and computes: a lower bound for the busiest one, found much faster.
+CandidateCost cost_of_first(const StatementShape& shape, const Candidate& candidate);
+
+}  // namespace distal::core

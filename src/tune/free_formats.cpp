@@ -1,0 +1,119 @@
+#include "tune/free_formats.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+#include "support/checked.h"
+
+namespace distal::core {
+
+namespace {
+
+// More ways than this to share a tile are not compared.
+constexpr int kMostSharings = 1024;
+
+class FormatFinder {
+ public:
+  FormatFinder(const StatementShape& shape, const std::vector<int64_t>& parts) : shape_(shape) {
+    for (size_t i = 0; i < parts.size(); ++i) {
+      if (parts[i] == 1) continue;
+      candidate_.levels.push_back({static_cast<int>(i), parts[i], ceil_div(shape.extents[i], parts[i])});
+    }
+    candidate_.roles.assign(shape.tensors.size(), LevelRoles(candidate_.levels.size(), kFace));
+  }
+
+  Candidate find() {
+    for (size_t t = 0; t < shape_.tensors.size(); ++t) share(static_cast<int>(t));
+    align_tiles();
+    return candidate_;
+  }
+
+ private:
+  // How good a way to share a tile is: smaller is better.
+  using Quality = std::tuple<double, int64_t, int64_t, LevelRoles>;
+
+  void share(int tensor) {
+    const std::vector<int>& indices = shape_.tensors[tensor].indices;
+    LevelRoles& roles = candidate_.roles[tensor];
+    std::vector<int> sharing;
+    for (size_t l = 0; l < roles.size(); ++l) {
+      auto own = std::find(indices.begin(), indices.end(), candidate_.levels[l].index);
+      roles[l] = own == indices.end() ? kFace : static_cast<int>(own - indices.begin());
+      if (own == indices.end()) sharing.push_back(static_cast<int>(l));
+    }
+    if (sharing.empty()) return;
+    Quality best{-1, 0, 0, {}};
+    int tried = 0;
+    try_all(tensor, sharing, 0, tried, best);
+    roles = std::get<LevelRoles>(best);
+  }
+
+  void try_all(int tensor, const std::vector<int>& sharing, size_t next, int& tried, Quality& best) {
+    if (tried >= kMostSharings) return;
+    if (next == sharing.size()) {
+      ++tried;
+      Quality quality = quality_of(tensor);
+      if (std::get<double>(best) < 0 || quality < best) best = std::move(quality);
+      return;
+    }
+    int dimensions = static_cast<int>(shape_.tensors[tensor].indices.size());
+    for (int d = 0; d <= dimensions; ++d) {
+      candidate_.roles[tensor][sharing[next]] = d < dimensions ? d : kFace;
+      try_all(tensor, sharing, next + 1, tried, best);
+    }
+  }
+
+  // The largest piece, enlarged by what cyclic cuts add to the tiles of the work; then the numbers of cyclic cuts and
+  // of faces.
+  Quality quality_of(int tensor) const {
+    double piece = 1;
+    int64_t cyclic = 0;
+    for (size_t d = 0; d < shape_.tensors[tensor].indices.size(); ++d) {
+      int index = shape_.tensors[tensor].indices[d];
+      int64_t shares = cyclic_shares(shape_, candidate_, tensor, static_cast<int>(d));
+      std::vector<Cut> cuts = cuts_of(shape_, candidate_, tensor, static_cast<int>(d));
+      if (shares > 1) {
+        double tile = static_cast<double>(candidate_.levels[candidate_.level_of(index)].tile);
+        double blocks = static_cast<double>(ceil_div(static_cast<int64_t>(tile), shares));
+        double rounded = blocks * static_cast<double>(shares);
+        double finer = 1;  // the cuts inside of the cyclic ones
+        for (const Cut& cut : cuts) {
+          if (cut.level > candidate_.level_of(index)) finer *= static_cast<double>(cut.parts);
+        }
+        piece *= std::max(1.0, blocks / finer) * (rounded / tile) * (rounded / tile);
+        ++cyclic;
+      } else {
+        piece *= static_cast<double>(cuts.empty() ? shape_.extents[index] : cuts.back().stride);
+      }
+    }
+    const LevelRoles& roles = candidate_.roles[tensor];
+    return {piece, cyclic, std::count(roles.begin(), roles.end(), kFace), roles};
+  }
+
+  void align_tiles() {
+    for (GridLevel& level : candidate_.levels) {
+      int64_t multiple = 1;
+      for (size_t t = 0; t < shape_.tensors.size(); ++t) {
+        const std::vector<int>& indices = shape_.tensors[t].indices;
+        auto own = std::find(indices.begin(), indices.end(), level.index);
+        if (own == indices.end()) continue;
+        int64_t shares =
+            cyclic_shares(shape_, candidate_, static_cast<int>(t), static_cast<int>(own - indices.begin()));
+        multiple = std::lcm(multiple, shares);
+      }
+      level.tile = ceil_div(level.tile, multiple) * multiple;
+    }
+  }
+
+  const StatementShape& shape_;
+  Candidate candidate_;
+};
+
+}  // namespace
+
+Candidate with_free_formats(const StatementShape& shape, const std::vector<int64_t>& parts) {
+  return FormatFinder(shape, parts).find();
+}
+
+}  // namespace distal::core

@@ -1,0 +1,192 @@
+#include "tune/search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+#include "support/checked.h"
+#include "support/text.h"
+#include "tune/free_formats.h"
+#include "tune/grids.h"
+
+namespace distal::core {
+
+namespace {
+
+constexpr size_t kMostAlternatives = 5;
+// Candidates whose cost is counted. The search then takes the best so far.
+constexpr int64_t kMostConsidered = 20'000;
+// Grids for which loops over several indices are tried.
+constexpr int kMostFitted = 64;
+// One of this many processors may be idle.
+constexpr int64_t kIdlePart = 10;
+
+class Searcher {
+ public:
+  Searcher(const StatementShape& shape, const SearchOptions& options)
+      : shape_(shape), options_(options), grids_(shape, options.processors) {}
+
+  SearchResult run() {
+    int64_t most = grids_.most_usable();
+    for (int64_t idle = most / kIdlePart, untried = most; untried > 0;) {
+      int64_t fewest = std::max<int64_t>(1, most - idle);
+      search_grids(fewest, untried);
+      if (!kept_.empty()) return result();
+      untried = fewest - 1;
+      idle = 2 * idle + 1;
+    }
+    refuse();
+  }
+
+ private:
+  void search_grids(int64_t fewest, int64_t most) {
+    auto rank = [&](const GroupGrid& grid) { return rank_of(grid); };
+    for (const GroupGrid& grid : grids_.by_group(fewest, most, rank)) {
+      if (!kept_.empty() && grid.rank > value_of(kept_.front())) break;
+      if (considered_ >= kMostConsidered) {
+        is_least_ = false;
+        break;
+      }
+      grids_.for_each(grid, [&](const std::vector<int64_t>& parts) { consider(parts, grid.processors); });
+    }
+  }
+
+  // What the search minimises first.
+  double value_of(const Found& found) const {
+    return options_.goal == Goal::Bytes ? static_cast<double>(found.cost.exchanged_bytes) : found.seconds;
+  }
+
+  // No candidate on such a grid has a smaller value, except that messages are an estimate.
+  double rank_of(const GroupGrid& grid) const {
+    double least_bytes = grid.least_bytes * (1 - 1e-9);  // it is a sum of rounded numbers
+    if (options_.goal == Goal::Bytes) return least_bytes;
+    double share = points() / static_cast<double>(grid.processors);
+    return seconds_of(options_.model, {share * flops(), 0, least_bytes, grid.messages});
+  }
+
+  double points() const {
+    double points = 1;
+    for (int64_t extent : shape_.extents) points *= static_cast<double>(extent);
+    return points;
+  }
+  double flops() const { return static_cast<double>(shape_.flops_per_point); }
+
+  void consider(const std::vector<int64_t>& parts, int64_t processors) {
+    ++considered_;
+    Candidate candidate = with_free_formats(shape_, parts);
+    if (is_hopeless(candidate)) return;
+    CandidateCost cost = cost_of(shape_, candidate);
+    if (cost.working_processors < processors) return;
+    Found found{candidate, cost, seconds(candidate, cost)};
+    if (options_.memory_bytes && cost.peak_bytes > *options_.memory_bytes) {
+      too_large_.push_back(found);
+      if (static_cast<int>(too_large_.size()) > kMostFitted && !kept_.empty() && !less(found, kept_.front())) return;
+      std::optional<CostedCandidate> fitted = fit_memory(shape_, candidate, *options_.memory_bytes);
+      if (!fitted) return;
+      found = {fitted->candidate, fitted->cost, seconds(fitted->candidate, fitted->cost)};
+    }
+    keep(std::move(found));
+  }
+
+  // Whether the first processor alone makes it worse than all candidates that are kept.
+  bool is_hopeless(const Candidate& candidate) const {
+    if (kept_.size() <= kMostAlternatives) return false;
+    CandidateCost first = cost_of_first(shape_, candidate);
+    return value_of({candidate, first, seconds(candidate, first)}) > value_of(kept_.back());
+  }
+
+  double seconds(const Candidate& candidate, const CandidateCost& cost) const {
+    double leaf_bytes = 0;
+    for (const ShapeTensor& tensor : shape_.tensors) {
+      double bytes = static_cast<double>(tensor.element_bytes);
+      for (int index : tensor.indices) {
+        int level = candidate.level_of(index);
+        bytes *= static_cast<double>(level < 0 ? shape_.extents[index] : candidate.levels[level].tile);
+      }
+      leaf_bytes += bytes;
+    }
+    return seconds_of(options_.model,
+                      {static_cast<double>(cost.points_of_busiest) * flops(), leaf_bytes,
+                       static_cast<double>(cost.exchanged_bytes), static_cast<double>(cost.messages_of_busiest)});
+  }
+
+  bool less(const Found& a, const Found& b) const {
+    auto key = [&](const Found& f) {
+      double seconds = options_.goal == Goal::Time ? f.seconds : 0;
+      return std::tuple(seconds, f.cost.exchanged_bytes, f.cost.bytes_moved, f.seconds, f.candidate.levels.size(),
+                        f.candidate.loops.size());
+    };
+    return key(a) < key(b);
+  }
+
+  // Keeps the best candidates, in order. Of equally good ones the first stays first.
+  void keep(Found found) {
+    auto place =
+        std::upper_bound(kept_.begin(), kept_.end(), found, [&](const Found& a, const Found& b) { return less(a, b); });
+    kept_.insert(place, std::move(found));
+    if (kept_.size() > kMostAlternatives + 1) kept_.pop_back();
+  }
+
+  SearchResult result() const {
+    SearchResult out{kept_.front(), {}, considered_, is_least_};
+    for (const Found& found : too_large_) {
+      if (!less(found, out.best) || out.alternatives.size() == kMostAlternatives) continue;
+      out.alternatives.push_back(
+          {found, fmt::format("does not fit: a processor needs {} bytes", with_commas(found.cost.peak_bytes))});
+    }
+    for (size_t i = 1; i < kept_.size() && out.alternatives.size() < kMostAlternatives; ++i) {
+      out.alternatives.push_back({kept_[i], reason_against(kept_[i])});
+    }
+    return out;
+  }
+
+  std::string reason_against(const Found& found) const {
+    const Found& best = kept_.front();
+    auto more = [](int64_t a, int64_t b) { return fmt::format("{:.1f} %", 100 * (double(a) / double(b) - 1)); };
+    if (found.cost.exchanged_bytes > best.cost.exchanged_bytes && best.cost.exchanged_bytes > 0) {
+      return fmt::format("exchanges {} more", more(found.cost.exchanged_bytes, best.cost.exchanged_bytes));
+    }
+    if (found.cost.exchanged_bytes > best.cost.exchanged_bytes) return "exchanges more";
+    if (found.cost.points_of_busiest > best.cost.points_of_busiest) {
+      return fmt::format("its busiest processor computes {} more",
+                         more(found.cost.points_of_busiest, best.cost.points_of_busiest));
+    }
+    if (found.cost.bytes_moved > best.cost.bytes_moved) {
+      return fmt::format("all processors together move {} more", more(found.cost.bytes_moved, best.cost.bytes_moved));
+    }
+    if (found.cost.messages_of_busiest > best.cost.messages_of_busiest) {
+      return fmt::format("{} messages at one processor instead of {}", found.cost.messages_of_busiest,
+                         best.cost.messages_of_busiest);
+    }
+    return "as good";
+  }
+
+  [[noreturn]] void refuse() const {
+    int64_t least = std::numeric_limits<int64_t>::max();
+    for (const Found& found : too_large_) {
+      Candidate without_loops = found.candidate;
+      least = std::min(least, least_memory(shape_, without_loops));
+    }
+    throw Error(fmt::format("nothing fits: a processor needs at least {} bytes and may have {}", with_commas(least),
+                            with_commas(options_.memory_bytes.value_or(0))),
+                {}, "allow more memory, or use more processors or smaller sizes", Error::Kind::Resources);
+  }
+
+  const StatementShape& shape_;
+  const SearchOptions& options_;
+  Grids grids_;
+  std::vector<Found> kept_;       // the best first
+  std::vector<Found> too_large_;  // without loops, in the order in which they were looked at
+  int64_t considered_ = 0;
+  bool is_least_ = true;
+};
+
+}  // namespace
+
+SearchResult search(const StatementShape& shape, const SearchOptions& options) {
+  return Searcher(shape, options).run();
+}
+
+}  // namespace distal::core

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tune/fit_memory.h"
+#include "tune/machine_model.h"
+
+namespace distal::core {
+
+enum class Goal {
+  Time,   // the least time by the model
+  Bytes,  // the least that the busiest processor exchanges, then the least that is moved
+};
+
+struct SearchOptions {
+  int64_t processors = 1;
+  Goal goal = Goal::Time;
+  std::optional<int64_t> memory_bytes;  // no processor may need more
+  MachineModel model;
+};
+
+// A candidate with what it costs.
+struct Found {
+  Candidate candidate;
+  CandidateCost cost;
+  double seconds = 0;  // by the model
+};
+
+// What was not chosen, and why.
+struct Alternative {
+  Found found;
+  std::string reason;
+};
+
+struct SearchResult {
+  Found best;
+  std::vector<Alternative> alternatives;  // the best first
+  int64_t considered = 0;                 // candidates whose cost was counted
+  // Whether it is proved that no other candidate of the space is better.
+  bool is_least = true;
+};
+
+// Finds the best candidate for a statement whose formats are all free: over all grids that leave at most a tenth of the
+// processors idle. Processors for which a small statement has no work do not count. More are idle only if nothing else
+// fits into the memory. A pure function of its arguments. Throws an Error of Kind::Resources that says the least
+// memory that would do.
+SearchResult search(const StatementShape& shape, const SearchOptions& options);
+
+}  // namespace distal::core

@@ -1,0 +1,64 @@
+#include "tune/statement_shape.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "lang/validate.h"
+
+namespace distal::core {
+
+namespace {
+
+// The accesses of a statement, the output's first, each tensor once.
+std::vector<Access> distinct_accesses(const Statement& statement) {
+  std::vector<Access> out{statement.lhs};
+  for (const Access& access : accesses(statement.rhs)) {
+    auto same = [&](const Access& other) { return other.tensor == access.tensor && other.indices == access.indices; };
+    if (std::none_of(out.begin(), out.end(), same)) out.push_back(access);
+  }
+  return out;
+}
+
+int64_t operations(const Expr& expr) {
+  return fold(expr, Overloaded{[](const Access&) { return int64_t{0}; }, [](const Literal&) { return int64_t{0}; },
+                               [](const Negate&, int64_t operand) { return operand; },
+                               [](const Binary&, int64_t left, int64_t right) { return left + right + 1; }});
+}
+
+}  // namespace
+
+std::string cannot_search(const Statement& statement) {
+  std::set<std::string> seen;
+  for (const Access& access : distinct_accesses(statement)) {
+    if (!seen.insert(access.tensor).second) {
+      return fmt::format("{} is accessed with different indices", access.tensor);
+    }
+    std::set<IndexVar> distinct(access.indices.begin(), access.indices.end());
+    if (distinct.size() < access.indices.size()) return fmt::format("{} repeats an index", to_string(access));
+  }
+  return {};
+}
+
+StatementShape shape_of(const Module& module, const Statement& statement, const Bindings& params) {
+  StatementShape shape;
+  std::map<std::string, IntExpr> extents = variable_extents(module, statement);
+  for (const IndexVar& v : variables(statement)) {
+    shape.indices.push_back(v.name);
+    shape.extents.push_back(extents.at(v.name).evaluate(params));
+  }
+  for (const Access& access : distinct_accesses(statement)) {
+    ShapeTensor tensor{access.tensor, {}, size_of(module.type)};
+    for (const IndexVar& v : access.indices) {
+      auto index = std::find(shape.indices.begin(), shape.indices.end(), v.name);
+      tensor.indices.push_back(static_cast<int>(index - shape.indices.begin()));
+    }
+    shape.tensors.push_back(std::move(tensor));
+  }
+  bool adds = !reduction_variables(statement).empty() || statement.op != AssignOp::Assign;
+  shape.flops_per_point = operations(statement.rhs) + (adds ? 1 : 0);
+  return shape;
+}
+
+}  // namespace distal::core

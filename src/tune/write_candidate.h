@@ -1,0 +1,21 @@
+#pragma once
+
+#include "lang/module.h"
+#include "tune/candidate.h"
+
+namespace distal::core {
+
+// The machine of a candidate, named `name`: one level for each of its levels, or a single level if no tensor needs
+// several cuts of one dimension. A candidate without levels gets one processor.
+Machine machine_of(const StatementShape& shape, const Candidate& candidate, const std::string& name);
+
+// The format of one tensor of the candidate: its distribution over that machine. Sizes are expressions over the sizes
+// of the tensors, so the format is legal for any sizes.
+Distribution distribution_of(const Module& module, const Statement& statement, const StatementShape& shape,
+                             const Candidate& candidate, int tensor);
+
+// The commands of the candidate's schedule, onto a machine of this name.
+std::vector<Command> schedule_of(const Module& module, const Statement& statement, const StatementShape& shape,
+                                 const Candidate& candidate, const std::string& machine);
+
+}  // namespace distal::core
