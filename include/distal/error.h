@@ -6,16 +6,16 @@
 
 namespace distal {
 
-// The text of a program. Errors keep it to show the line that they refer to.
+// What a program was read from. Errors keep it to show the line that they refer to.
 struct Source {
-  std::string name;  // the file name, as messages show it; "program" for a program made in C++
-  std::string text;  // the whole text
+  std::string name;  // the file name; for a program made in C++ the object or the call, as in "tensor A"
+  std::string text;  // the whole text; empty for a program made in C++
 };
 
-// A position in a source text. A program made in C++ is printed and parsed, so its positions refer to that text.
+// The place of a part of a program: a position in a text, or a call in C++.
 struct SourceSpan {
   std::shared_ptr<const Source> source;  // null: unknown
-  int line = 0;                          // counted from 1; 0: unknown
+  int line = 0;                          // counted from 1; 0: unknown, or a call
   int column = 0;                        // counted from 1
   int length = 1;                        // the number of characters to underline
 
@@ -33,10 +33,10 @@ class Error : public std::runtime_error {
     Resources = 3,  // the machine lacks memory, a compiler, a library or a kind of processor
   };
 
-  // Builds what() from the message, the position and the help.
+  // Builds what() from the message, the place and the help.
   explicit Error(std::string message, SourceSpan span = {}, std::string help = {}, Kind kind = Kind::Input);
 
-  const SourceSpan& span() const { return span_; }         // the position in the program, if it is known
+  const SourceSpan& span() const { return span_; }         // the place in the program, if it is known
   const std::string& message() const { return message_; }  // what is wrong
   const std::string& help() const { return help_; }        // how to fix it, or what is legal; may be empty
   Kind kind() const { return kind_; }                      // whether the input or the machine is the cause

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 
+#include "api/calls.h"
 #include "distal/error.h"
-#include "lang/parse.h"
+#include "lang/check.h"
 #include "schedule/redistribute.h"
 
 namespace distal {
@@ -33,8 +34,8 @@ class Builder {
       }
     }
     built_.module.type = built_.tensors[0]->type;
-    // Through the text, so that a program made here is checked, and speaks in errors, like one that was written.
-    built_.module = core::parse_module(core::to_string(built_.module), "program");
+    place_at_calls(built_.module);
+    core::check(built_.module);
     return std::move(built_);
   }
 

@@ -1,6 +1,7 @@
 #include "lang/command.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -72,21 +73,23 @@ const std::vector<std::string>& command_names() {
   return names;
 }
 
-std::string expected_instead(const Parameter& parameter, const Argument& argument) {
-  auto expects_more = [&](const auto& list) {
-    return list.empty() && !parameter.may_be_empty ? std::string("at least one name") : std::string();
+void refuse_argument(const Signature& signature, const std::string& expected, const SourceSpan& span) {
+  throw Error(fmt::format("`{}` expects {} here", signature.name, expected), span, "write " + signature.usage);
+}
+
+void require_fit(const Signature& signature, const Parameter& parameter, const Argument& argument,
+                 const SourceSpan& span) {
+  auto check_list = [&](const auto& list) {
+    if (list.empty() && !parameter.may_be_empty) refuse_argument(signature, "at least one name", span);
   };
-  auto expects_word = [&](const Name& name) {
+  auto check_word = [&](const Name& name) {
     const std::vector<std::string>& words = parameter.words;
-    if (words.empty() || std::find(words.begin(), words.end(), name.text) != words.end()) return std::string();
-    std::string out;
-    for (const std::string& word : words) out += (out.empty() ? "`" : " or `") + word + "`";
-    return out;
+    if (words.empty() || std::find(words.begin(), words.end(), name.text) != words.end()) return;
+    refuse_argument(signature, fmt::format("`{}`", fmt::join(words, "` or `")), span);
   };
-  return std::visit(Overloaded{[&](const std::vector<IndexVar>& list) { return expects_more(list); },
-                               [&](const std::vector<Name>& list) { return expects_more(list); }, expects_word,
-                               [](const auto&) { return std::string(); }},
-                    argument);
+  std::visit(Overloaded{[&](const std::vector<IndexVar>& list) { check_list(list); },
+                        [&](const std::vector<Name>& list) { check_list(list); }, check_word, [](const auto&) {}},
+             argument);
 }
 
 std::vector<IndexVar> loops_named(const Command& command) { return loops_of(command, Parameter::Loops::Named); }

@@ -74,9 +74,11 @@ const Signature& signature_of(const Command& command);
 // The names of all commands.
 const std::vector<std::string>& command_names();
 
-// What a parameter expects where an argument of the right kind does not fit, such as "at least one name"; empty if it
-// fits.
-std::string expected_instead(const Parameter& parameter, const Argument& argument);
+// Throws an Error if an argument of the right kind does not fit its parameter: a list that must not be empty, or a word
+// that is none of the legal ones.
+void require_fit(const Signature& signature, const Parameter& parameter, const Argument& argument,
+                 const SourceSpan& span);
+[[noreturn]] void refuse_argument(const Signature& signature, const std::string& expected, const SourceSpan& span);
 
 // The loops that a command rewrites or marks. In a statement with workspaces they select the nest that it applies to.
 std::vector<IndexVar> loops_named(const Command& command);

@@ -31,10 +31,27 @@ struct MachineDimension {
 // Tensor distribution notation for one level of a machine: X -> Y, and the block size of every tensor dimension
 // that is dealt out cyclically instead of in one block a processor.
 struct LevelDistribution {
+  // Where a text has its parts; a program made in C++ has none.
+  struct Places {
+    SourceSpan left, right;                    // of the arrow
+    std::vector<SourceSpan> names;             // the tensor dimensions
+    std::map<std::string, SourceSpan> cyclic;  // the names in cyclic(...)
+    bool operator==(const Places&) const { return true; }
+
+    const SourceSpan& name(size_t dimension, const SourceSpan& otherwise) const {
+      return dimension < names.size() ? names[dimension] : otherwise;
+    }
+    const SourceSpan& cyclic_name(const std::string& name, const SourceSpan& otherwise) const {
+      auto found = cyclic.find(name);
+      return found == cyclic.end() ? otherwise : found->second;
+    }
+  };
+
   std::vector<std::string> tensor_dimensions;        // X, one name a tensor dimension
   std::vector<MachineDimension> machine_dimensions;  // Y, one role a machine dimension
   std::map<std::string, IntExpr> cyclic;             // tensor dimension name -> block size
   SourceSpan span;
+  Places places{};
   bool operator==(const LevelDistribution&) const = default;
 
   // The tensor dimension that a machine dimension cuts, and its block size; none: one block per coordinate. What both

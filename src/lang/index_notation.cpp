@@ -58,12 +58,18 @@ Printed binary_text(BinaryOp op, const Printed& left, const Printed& right) {
 
 }  // namespace
 
-Expr::Expr(std::shared_ptr<const Node> node) : node_(std::move(node)) {}
-Expr::Expr(Access access) : Expr(std::make_shared<const Node>(std::move(access))) {}
-Expr::Expr(Literal literal) : Expr(std::make_shared<const Node>(std::move(literal))) {}
-Expr Expr::negate(Expr operand) { return Expr(std::make_shared<const Node>(Negate{std::move(operand)})); }
+// Copies share, so the number can double with every operator; it stops at one that is too large for any use.
+Expr::Expr(std::shared_ptr<const Node> node, int64_t operators)
+    : node_(std::move(node)), operators_(std::min(operators, int64_t{1} << 40)) {}
+Expr::Expr(Access access) : Expr(std::make_shared<const Node>(std::move(access)), 0) {}
+Expr::Expr(Literal literal) : Expr(std::make_shared<const Node>(std::move(literal)), 0) {}
+Expr Expr::negate(Expr operand) {
+  int64_t operators = operand.operators() + 1;
+  return {std::make_shared<const Node>(Negate{std::move(operand)}), operators};
+}
 Expr Expr::binary(BinaryOp op, Expr left, Expr right) {
-  return Expr(std::make_shared<const Node>(Binary{op, std::move(left), std::move(right)}));
+  int64_t operators = left.operators() + right.operators() + 1;
+  return {std::make_shared<const Node>(Binary{op, std::move(left), std::move(right)}), operators};
 }
 
 bool operator==(const Expr& a, const Expr& b) { return a.node_ == b.node_ || *a.node_ == *b.node_; }

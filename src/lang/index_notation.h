@@ -54,11 +54,13 @@ class Expr {
   static Expr binary(BinaryOp op, Expr left, Expr right);
 
   const Node& node() const;
+  int64_t operators() const { return operators_; }
   friend bool operator==(const Expr& a, const Expr& b);
 
  private:
-  explicit Expr(std::shared_ptr<const Node> node);
+  Expr(std::shared_ptr<const Node> node, int64_t operators);
   std::shared_ptr<const Node> node_;
+  int64_t operators_ = 0;
 };
 
 struct Negate {

@@ -68,10 +68,13 @@ int64_t operators_of(const IntExpr& a, const IntExpr& b) {
 
 }  // namespace
 
-IntExpr::IntExpr(int64_t value) {
+IntExpr::IntExpr(int64_t value) : IntExpr(constant(value, {})) {}
+
+IntExpr IntExpr::constant(int64_t value, SourceSpan span) {
   auto node = std::make_shared<Node>();
   node->value = value;
-  node_ = std::move(node);
+  node->span = std::move(span);
+  return IntExpr(std::shared_ptr<const Node>(std::move(node)));
 }
 
 IntExpr IntExpr::name(std::string name, SourceSpan span) {

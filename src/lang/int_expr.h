@@ -20,6 +20,7 @@ class IntExpr {
   enum class Kind { Constant, Name, Add, Sub, Mul, FloorDiv, Mod, CeilDiv, Min, Max };
 
   IntExpr(int64_t value = 0);  // NOLINT: a number is an expression
+  static IntExpr constant(int64_t value, SourceSpan span);
   static IntExpr name(std::string name, SourceSpan span = {});
 
   // Constants fold, and the neutral elements 0 and 1 vanish; nothing else is rewritten.

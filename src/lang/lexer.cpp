@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "lang/foreign.h"
@@ -120,6 +121,11 @@ class Lexer {
 };
 
 }  // namespace
+
+bool is_identifier(std::string_view text) {
+  return !text.empty() && is_letter(text[0]) &&
+         std::all_of(text.begin(), text.end(), [](char c) { return is_letter(c) || is_digit(c); });
+}
 
 std::vector<Token> lex(const std::shared_ptr<const Source>& source) { return Lexer(source).run(); }
 

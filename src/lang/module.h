@@ -29,6 +29,7 @@ struct Tensor {
   std::vector<int> order;                    // storage order, outermost first; always a permutation of the dimensions
   Memory memory = Memory::CPU_MEM;
   SourceSpan span;
+  SourceSpan order_span{};
   bool operator==(const Tensor&) const = default;
 };
 

@@ -7,7 +7,10 @@
 #include <cstring>
 #include <fstream>
 #include <sstream>
+#include <type_traits>
 
+#include "lang/check.h"
+#include "lang/check_parts.h"
 #include "lang/foreign.h"
 #include "lang/parse_int.h"
 #include "lang/parse_machine.h"
@@ -30,10 +33,7 @@ class ModuleParser {
       check_line_start();
       item();
     }
-    if (module_.statements.empty()) {
-      throw Error("the program has no statement", tokens_.peek().span,
-                  "a program computes something, for instance `A(i, j) = B(i, k) * C(k, j)`");
-    }
+    check_not_empty(module_, tokens_.peek().span);
     return std::move(module_);
   }
 
@@ -62,45 +62,32 @@ class ModuleParser {
     do {
       const Token& name = tokens_.expect_identifier("the name of a param");
       std::string text(name.text);
-      for (const Param& p : module_.params) {
-        if (p.name == text) refuse_duplicate("param", name, p.span);
-      }
       tokens_.expect("=", fmt::format("`=` and a value after the param `{}`", text));
-      IntExpr value = parse_int_expr(tokens_, module_).value;
-      module_.params.push_back({text, value, name.span});
+      add(&Module::params, {text, parse_int_expr(tokens_), name.span}, check_param);
     } while (tokens_.accept(","));
   }
 
   void machine() {
     tokens_.next();
     const Token& name = tokens_.next();
-    check_name_free("machine", name);
     tokens_.expect("=", fmt::format("`=` and a grid after the machine `{}`", name.text));
-    Machine machine = parse_machine(tokens_, module_);
+    Machine machine = parse_machine(tokens_);
     machine.name = std::string(name.text);
     machine.span = name.span;
-    module_.machines.push_back(std::move(machine));
+    add(&Module::machines, std::move(machine), check_machine);
   }
 
   void tensor() {
     tokens_.next();
-    check_name_free("tensor", tokens_.peek());
-    module_.tensors.push_back(parse_tensor(tokens_, module_));
+    add(&Module::tensors, parse_tensor(tokens_, module_), check_tensor);
   }
 
-  // Machines and tensors share their names, since a schedule distributes onto either.
-  void check_name_free(const char* kind, const Token& name) const {
-    std::string text(name.text);
-    if (const Machine* other = module_.find_machine(text)) refuse_duplicate(kind, name, other->span, "machine");
-    if (const Tensor* other = module_.find_tensor(text)) refuse_duplicate(kind, name, other->span, "tensor");
-  }
-
-  [[noreturn]] static void refuse_duplicate(const std::string& kind, const Token& name, const SourceSpan& other,
-                                            const std::string& other_kind = {}) {
-    bool same = other_kind.empty() || other_kind == kind;
-    std::string what = same ? fmt::format("{} `{}` is declared twice", kind, name.text)
-                            : fmt::format("`{}` cannot be a {}: it is a {} already", name.text, kind, other_kind);
-    throw Error(what, name.span, fmt::format("it is declared in line {}; choose another name", other.line));
+  // Each item is checked when it is read, so that the first mistake of the text is reported.
+  template <class Item>
+  void add(std::vector<Item> Module::*items, std::type_identity_t<Item> item,
+           void (*check_item)(const Item&, const Module&)) {
+    check_item(item, module_);
+    (module_.*items).push_back(std::move(item));
   }
 
   void type() {
@@ -121,7 +108,9 @@ class ModuleParser {
   }
 
   void statement() {
-    module_.statements.push_back({parse_statement(tokens_, module_), {}, std::nullopt, true});
+    Statement statement = parse_statement(tokens_, module_);
+    check_statement(statement, module_);
+    module_.statements.push_back({std::move(statement), {}, std::nullopt, true});
     has_schedule_ = false;
   }
 
@@ -136,7 +125,11 @@ class ModuleParser {
                   "put all commands of a statement under one `schedule`");
     }
     has_schedule_ = true;
-    module_.statements.back().schedule = parse_schedule(tokens_, module_);
+    while (at_command(tokens_, module_)) {
+      Command command = parse_command(tokens_, module_);
+      check_command(command, module_);
+      module_.statements.back().schedule.push_back(std::move(command));
+    }
   }
 
   [[noreturn]] void refuse_item() {
@@ -153,8 +146,7 @@ class ModuleParser {
       throw Error(fmt::format("the arguments of the command `{}` stand in parentheses", name), first.span,
                   fmt::format("write `{}(...)`", name));
     }
-    // The parser of statements knows best what is wrong with one.
-    if (first.is_identifier() && !tokens_.peek(1).is_identifier()) parse_statement(tokens_, module_);
+    if (first.is_identifier() && !tokens_.peek(1).is_identifier()) refuse_statement();
     std::vector<std::string> words = {"param", "machine", "tensor", "type", "schedule", "on", "order", "in", "cyclic"};
     words.insert(words.end(), command_names().begin(), command_names().end());
     std::string guess = first.is_identifier() ? did_you_mean(name, words) : "";
@@ -162,6 +154,13 @@ class ModuleParser {
                 "a line begins with `param`, `machine`, `tensor`, `type` or `schedule`, or is a statement such as "
                 "`A(i) = B(i)`" +
                     guess);
+  }
+
+  // What begins like a statement and is none.
+  void refuse_statement() {
+    TokenStream ahead = tokens_;
+    check_access(parse_access(ahead, module_), module_);
+    parse_statement(tokens_, module_);
   }
 
   TokenStream tokens_;
@@ -192,7 +191,9 @@ Tensor parse_format(const std::string& text, const std::string& source_name, con
                     const Tensor& tensor) {
   auto source = std::make_shared<const Source>(Source{source_name, with_unix_line_ends(text)});
   TokenStream tokens(lex(source));
-  return parse_format(tokens, module, tensor);
+  Tensor parsed = parse_format(tokens, module, tensor);
+  check_format(parsed, module);
+  return parsed;
 }
 
 Module parse_file(const std::string& path) {

@@ -6,8 +6,7 @@
 
 namespace distal::core {
 
-// Parses the text of a .distal file. What needs no parameter value is checked here: names, arities, the validity
-// rules of tensor distribution notation. Throws Error at the first mistake.
+// Parses the text of a .distal file and checks it (`check`). Throws an Error at the first mistake.
 Module parse_module(const std::string& text, const std::string& source_name);
 
 // A tensor of the module in another format: `text` is what may stand behind the colon of its declaration.

@@ -6,8 +6,6 @@
 #include <limits>
 #include <optional>
 
-#include "lang/suggest.h"
-
 namespace distal::core {
 
 namespace {
@@ -40,7 +38,7 @@ IntExpr add(const IntExpr& a, const IntExpr& b, const SourceSpan& span) {
 
 class IntParser {
  public:
-  IntParser(TokenStream& tokens, const Module& module) : tokens_(tokens), module_(module) {}
+  explicit IntParser(TokenStream& tokens) : tokens_(tokens) {}
 
   IntExpr sum() {
     const Token first = tokens_.peek();
@@ -65,16 +63,10 @@ class IntParser {
       limits_.count_operator(op);
       IntExpr right = unary();
       SourceSpan span = tokens_.span_from(first);
-      value = op.is("*") ? IntExpr::make(Kind::Mul, value, right, span) : divide(Kind::FloorDiv, value, right, span);
+      value =
+          op.is("*") ? IntExpr::make(Kind::Mul, value, right, span) : IntExpr::make(Kind::FloorDiv, value, right, span);
     }
     return value;
-  }
-
-  static IntExpr divide(Kind kind, const IntExpr& a, const IntExpr& b, const SourceSpan& span) {
-    if (b.is_constant() && b.value() < 1) {
-      throw Error(fmt::format("division by {}; a divisor must be at least 1", b.value()), span);
-    }
-    return IntExpr::make(kind, a, b, span);
   }
 
   IntExpr unary() {
@@ -104,7 +96,7 @@ class IntParser {
       return value;
     }
     const Token& name = tokens_.expect_identifier("a number or a param");
-    if (!tokens_.peek().is("(")) return param(name);
+    if (!tokens_.peek().is("(")) return IntExpr::name(std::string(name.text), name.span);
     if (auto kind = function_kind(name)) return call(name, *kind);
     throw Error(fmt::format("unknown function `{}`", name.text), name.span,
                 "the functions of integers are `ceildiv`, `min` and `max`");
@@ -126,40 +118,21 @@ class IntParser {
                   fmt::format("write {}(a, b)", name.text));
     }
     limits_.count_operator(name);
-    return kind == Kind::CeilDiv ? divide(kind, args[0], args[1], span) : IntExpr::make(kind, args[0], args[1], span);
-  }
-
-  IntExpr param(const Token& token) const {
-    std::string name(token.text);
-    std::vector<std::string> known;
-    for (const Param& p : module_.params) {
-      if (p.name == name) return IntExpr::name(name, token.span);
-      known.push_back(p.name);
-    }
-    std::string help = known.empty() ? "no param is declared before this; write for instance `param n = 1024`"
-                                     : fmt::format("the params declared before this are {}", listing(known));
-    throw Error(fmt::format("unknown param `{}`", name), token.span, help + did_you_mean(name, known));
+    return IntExpr::make(kind, args[0], args[1], span);
   }
 
   TokenStream& tokens_;
-  const Module& module_;
   ExpressionLimits limits_;
 };
 
 }  // namespace
 
-PlacedInt parse_int_expr(TokenStream& tokens, const Module& module) {
-  const Token first = tokens.peek();
-  IntExpr value = IntParser(tokens, module).sum();
-  return {value, tokens.span_from(first)};
-}
+IntExpr parse_int_expr(TokenStream& tokens) { return IntParser(tokens).sum(); }
 
-IntExpr parse_positive_int_expr(TokenStream& tokens, const Module& module, const std::string& what) {
-  PlacedInt parsed = parse_int_expr(tokens, module);
-  if (parsed.value.is_constant() && parsed.value.value() < 1) {
-    throw Error(fmt::format("{} is {}; it must be at least 1", what, parsed.value.value()), parsed.span);
-  }
-  return parsed.value;
+IntExpr parse_placed_int_expr(TokenStream& tokens) {
+  const Token first = tokens.peek();
+  IntExpr parsed = parse_int_expr(tokens);
+  return parsed.is_constant() ? IntExpr::constant(parsed.value(), tokens.span_from(first)) : parsed;
 }
 
 int64_t integer_value(const Token& number) {

@@ -1,7 +1,5 @@
 #include "lang/parse_machine.h"
 
-#include <fmt/format.h>
-
 #include "lang/parse_int.h"
 
 namespace distal::core {
@@ -17,30 +15,25 @@ bool at_processor_kind(const TokenStream& tokens) {
 
 bool at_grid(const TokenStream& tokens) { return tokens.peek().is_word("Grid") && tokens.peek(1).is("("); }
 
-Grid parse_grid(TokenStream& tokens, const Module& module) {
+Grid parse_grid(TokenStream& tokens) {
   if (!at_grid(tokens)) tokens.refuse("a grid", "write for instance `Grid(2, 2)`");
   const Token first = tokens.next();
   Grid grid;
-  tokens.list("(", "`(` after `Grid`", [&] {
-    std::string what = fmt::format("extent {} of the grid", grid.extents.size());
-    grid.extents.push_back(parse_positive_int_expr(tokens, module, what));
-  });
+  tokens.list("(", "`(` after `Grid`", [&] { grid.extents.push_back(parse_placed_int_expr(tokens)); });
   grid.span = tokens.span_from(first);
-  if (grid.extents.empty())
-    throw Error("a grid needs at least one dimension", grid.span, "write for instance `Grid(4)`");
   if (at_processor_kind(tokens)) {
     grid.processor = tokens.next().text == "gpu" ? Processor::GPU : Processor::CPU;
   }
   return grid;
 }
 
-Machine parse_machine(TokenStream& tokens, const Module& module) {
+Machine parse_machine(TokenStream& tokens) {
   const Token first = tokens.peek();
   Machine machine;
-  machine.levels.push_back(parse_grid(tokens, module));
+  machine.levels.push_back(parse_grid(tokens));
   while (tokens.peek().is_word("of") && !tokens.at_assignment()) {
     tokens.next();
-    machine.levels.push_back(parse_grid(tokens, module));
+    machine.levels.push_back(parse_grid(tokens));
   }
   machine.span = tokens.span_from(first);
   return machine;

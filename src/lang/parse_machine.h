@@ -9,9 +9,9 @@ namespace distal::core {
 bool at_grid(const TokenStream& tokens);
 
 // Parses `Grid(gx, gy)` with the kind of its processors after it, if that is given.
-Grid parse_grid(TokenStream& tokens, const Module& module);
+Grid parse_grid(TokenStream& tokens);
 
 // Parses `Grid(...) of Grid(...) ...`; the machine has no name.
-Machine parse_machine(TokenStream& tokens, const Module& module);
+Machine parse_machine(TokenStream& tokens);
 
 }  // namespace distal::core

@@ -6,6 +6,7 @@
 #include <limits>
 #include <set>
 
+#include "lang/check_parts.h"
 #include "lang/parse_int.h"
 #include "lang/parse_machine.h"
 #include "lang/parse_statement.h"
@@ -54,7 +55,7 @@ class CommandParser {
     const Token first = tokens_.peek();
     Written out;
     if (parameter.kind == Parameter::Kind::Number) {
-      out.number_or_part = parse_int_expr(tokens_, module_).value;
+      out.number_or_part = parse_int_expr(tokens_);
     } else if (parameter.kind == Parameter::Kind::Part) {
       out.number_or_part = parse_expression(tokens_, module_);
     } else if (parameter.may_be_notation && at_notation()) {
@@ -63,7 +64,7 @@ class CommandParser {
       out.braced = true;
       tokens_.list("{", "`{`", [&] { out.names.push_back(name()); });
     } else if (at_grid(tokens_)) {
-      Grid grid = parse_grid(tokens_, module_);
+      Grid grid = parse_grid(tokens_);
       out.grid = GridRef{{}, std::nullopt, grid, std::nullopt, grid.span};
     } else {
       if (parameter.kind == Parameter::Kind::Onto && first.kind == Token::Kind::Number) {
@@ -76,20 +77,18 @@ class CommandParser {
     return out;
   }
 
-  // A notation, whose X has one name a target, and the grid that it is for.
+  // A notation, which has a name for each target, and the grid that it is for.
   Written read_notation(size_t targets) {
     const Token first = tokens_.peek();
-    RawDistribution raw = read_distribution(tokens_, module_);
+    RawDistribution raw = read_distribution(tokens_);
     if (!tokens_.peek().is_word("on")) {
       tokens_.refuse("`on` and a machine after the distribution", "write for instance `xy -> yx on M`");
     }
     tokens_.next();
     Written out = read({});
     if (!out.grid) refuse_argument(out.span, "a machine, a level of it or a grid");
-    Tensor space;
-    space.name = "the iteration space";
-    space.dimensions.assign(targets, IntExpr(1));
-    out.grid->notation = resolve_distribution(raw, space, machine_of(*out.grid), module_).levels[0];
+    Machine machine = machine_of_notation(*out.grid, module_);
+    out.grid->notation = resolve_distribution(raw, {"the iteration space", targets}, &machine, module_).levels[0];
     out.span = out.grid->span = tokens_.span_from(first);
     return out;
   }
@@ -100,25 +99,6 @@ class CommandParser {
       if (tokens_.peek(i).is("->")) return true;
     }
     return false;
-  }
-
-  // The one grid that a notation speaks of.
-  Machine machine_of(const GridRef& ref) const {
-    if (ref.grid) return Machine{"", {*ref.grid}, ref.span};
-    const Machine* machine = module_.find_machine(ref.name.text);
-    const Tensor* tensor = module_.find_tensor(ref.name.text);
-    if (!machine && tensor && tensor->machine) machine = &*tensor->machine;  // the machine that the tensor is on
-    if (!machine) {
-      throw Error(fmt::format("unknown machine `{}`", ref.name.text), ref.span,
-                  "a notation ends with `on` and a machine, a level of it or a grid");
-    }
-    if (!ref.level && machine->levels.size() == 1) return *machine;
-    if (!ref.level || *ref.level >= static_cast<int>(machine->levels.size())) {
-      throw Error(fmt::format("{} has {} level{}, and a notation speaks of one", machine->name, machine->levels.size(),
-                              machine->levels.size() == 1 ? "" : "s"),
-                  ref.span, fmt::format("name one of {0}[0] to {0}[{1}]", machine->name, machine->levels.size() - 1));
-    }
-    return Machine{machine->name, {machine->levels[static_cast<size_t>(*ref.level)]}, ref.span};
   }
 
   Name name() {
@@ -159,8 +139,7 @@ class CommandParser {
     for (size_t i = 0; i < written.size(); ++i) {
       const Parameter& parameter = (*form)->parameters[i];
       out.push_back(argument(parameter, written[i]));
-      std::string expected = expected_instead(parameter, out.back());
-      if (!expected.empty()) refuse_argument(written[i].span, expected);
+      require_fit(**form, parameter, out.back(), written[i].span);
     }
     return out;
   }
@@ -214,7 +193,7 @@ class CommandParser {
   }
 
   [[noreturn]] void refuse_argument(const SourceSpan& span, const std::string& expected) const {
-    throw Error(fmt::format("`{}` expects {} here", first_.text, expected), span, "write " + forms_[0]->usage);
+    core::refuse_argument(*forms_[0], expected, span);
   }
 
   [[noreturn]] void refuse_unknown() const {
@@ -229,6 +208,8 @@ class CommandParser {
   std::vector<const Signature*> forms_;  // the signatures of the command's name
 };
 
+}  // namespace
+
 // A command is NAME(...) that no = follows; a tensor may have a command's name. A tensor's name that is no command
 // begins a statement whose = is missing, which the parser of statements reports better.
 bool at_command(const TokenStream& tokens, const Module& module) {
@@ -239,15 +220,9 @@ bool at_command(const TokenStream& tokens, const Module& module) {
   return known || module.find_tensor(name) == nullptr;
 }
 
-}  // namespace
-
-std::vector<Command> parse_schedule(TokenStream& tokens, const Module& module) {
-  std::vector<Command> commands;
-  while (at_command(tokens, module)) {
-    tokens.accept(".");
-    commands.push_back(CommandParser(tokens, module).run());
-  }
-  return commands;
+Command parse_command(TokenStream& tokens, const Module& module) {
+  tokens.accept(".");
+  return CommandParser(tokens, module).run();
 }
 
 }  // namespace distal::core

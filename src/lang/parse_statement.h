@@ -5,11 +5,13 @@
 
 namespace distal::core {
 
-// Parses `A(i, j) = e` or `A(i, j) += e` and checks it against the tensors that the module has so far: they exist,
-// have as many indices as dimensions, share a machine, and the right side gives every index of the output.
+// Parses `A(i, j) = e` or `A(i, j) += e`. `module` has what was declared before: it helps to say what is wrong.
 Statement parse_statement(TokenStream& tokens, const Module& module);
 
-// Parses a part of a right side, as precompute names it. It may also name workspaces, which the module does not know.
+// Parses `A(i, j)`.
+Access parse_access(TokenStream& tokens, const Module& module);
+
+// Parses a right side, or a part of one.
 Expr parse_expression(TokenStream& tokens, const Module& module);
 
 }  // namespace distal::core

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <numeric>
 
 #include "lang/parse_int.h"
 #include "lang/parse_machine.h"
 #include "lang/read_distribution.h"
 #include "lang/resolve_distribution.h"
-#include "lang/suggest.h"
 
 namespace distal::core {
 
@@ -48,7 +48,7 @@ class TensorParser {
   void format(bool has_distribution) {
     tensor_.order.resize(tensor_.dimensions.size());
     std::iota(tensor_.order.begin(), tensor_.order.end(), 0);
-    if (has_distribution) raw_ = read_distribution(tokens_, module_);
+    if (has_distribution) raw_ = read_distribution(tokens_);
     clauses();
     check_line_end();
     if (raw_) distribute();
@@ -73,10 +73,7 @@ class TensorParser {
   }
 
   void dimensions() {
-    tokens_.list("(", "`(`", [&] {
-      std::string what = fmt::format("dimension {} of {}", tensor_.dimensions.size(), tensor_.name);
-      tensor_.dimensions.push_back(parse_positive_int_expr(tokens_, module_, what));
-    });
+    tokens_.list("(", "`(`", [&] { tensor_.dimensions.push_back(parse_placed_int_expr(tokens_)); });
   }
 
   // The words of the clauses are not reserved: a statement of a tensor called `order` may come next.
@@ -111,54 +108,25 @@ class TensorParser {
   void on_clause() {
     tokens_.next();
     if (at_grid(tokens_)) {
-      tensor_.machine = parse_machine(tokens_, module_);
+      tensor_.machine = parse_machine(tokens_);
       return;
     }
     const Token& name = tokens_.next();
-    const Machine* machine = module_.find_machine(std::string(name.text));
-    if (machine == nullptr) refuse_unknown_machine(name);
-    tensor_.machine = *machine;
-  }
-
-  [[noreturn]] void refuse_unknown_machine(const Token& name) const {
-    std::vector<std::string> known = machine_names();
-    std::string help = known.empty() ? "no machine is declared before this; write for instance `machine M = Grid(2, 2)`"
-                                     : fmt::format("the machines declared before this are {}", listing(known));
-    throw Error(fmt::format("unknown machine `{}`", name.text), name.span,
-                help + did_you_mean(std::string(name.text), known));
-  }
-
-  std::vector<std::string> machine_names() const {
-    std::vector<std::string> names;
-    for (const Machine& machine : module_.machines) names.push_back(machine.name);
-    return names;
+    std::string text(name.text);
+    const Machine* machine = module_.find_machine(text);
+    tensor_.machine = machine ? *machine : Machine{text, {}, name.span};
   }
 
   void order_clause() {
     const Token first = tokens_.next();
     ordered_ = true;
-    std::vector<int64_t> order;
+    tensor_.order.clear();
     tokens_.list("(", "`(`", [&] {
       if (tokens_.peek().kind != Token::Kind::Number) tokens_.refuse("the number of a dimension");
-      order.push_back(integer_value(tokens_.next()));
+      int64_t most = std::numeric_limits<int>::max();  // is no dimension
+      tensor_.order.push_back(static_cast<int>(std::min(integer_value(tokens_.next()), most)));
     });
-    std::vector<bool> seen(tensor_.dimensions.size(), false);
-    bool permutation = order.size() == seen.size();
-    for (int64_t d : order) {
-      permutation = permutation && d < static_cast<int64_t>(seen.size()) && !seen[static_cast<size_t>(d)];
-      if (permutation) seen[static_cast<size_t>(d)] = true;
-    }
-    if (!permutation) refuse_order(tokens_.span_from(first));
-    tensor_.order.assign(order.begin(), order.end());
-  }
-
-  [[noreturn]] void refuse_order(const SourceSpan& span) const {
-    size_t n = tensor_.dimensions.size();
-    throw Error(
-        fmt::format("the order of {} is not a permutation of its {} dimension{}", tensor_.name, n, n == 1 ? "" : "s"),
-        span,
-        n == 0 ? "a scalar has no storage order"
-               : fmt::format("name each of the dimensions 0 to {} once, outermost first", n - 1));
+    tensor_.order_span = tokens_.span_from(first);
   }
 
   void in_clause() {
@@ -174,7 +142,7 @@ class TensorParser {
   // A cyclic(...) after another clause. It belongs to a level, so there must be no choice of one.
   void late_cyclic() {
     const Token first = tokens_.peek();
-    std::vector<CyclicEntry> entries = read_cyclic(tokens_, module_);
+    std::vector<CyclicEntry> entries = read_cyclic(tokens_);
     if (!raw_) {
       throw Error(fmt::format("`cyclic` needs a distribution, and {} has none", tensor_.name), tokens_.span_from(first),
                   "write for instance `: x -> x cyclic(x)`");
@@ -187,18 +155,9 @@ class TensorParser {
   }
 
   void distribute() {
-    if (!tensor_.machine) {
-      if (module_.machines.size() != 1) refuse_no_machine();
-      tensor_.machine = module_.machines.front();
-    }
-    tensor_.distribution = resolve_distribution(*raw_, tensor_, *tensor_.machine, module_);
-  }
-
-  [[noreturn]] void refuse_no_machine() const {
-    bool none = module_.machines.empty();
-    throw Error(fmt::format("{} has a distribution but no machine", tensor_.name), raw_->span,
-                none ? "declare one, as in `machine M = Grid(2, 2)`, or write `on Grid(2, 2)`"
-                     : fmt::format("say which with `on`: the machines are {}", listing(machine_names())));
+    if (!tensor_.machine && module_.machines.size() == 1) tensor_.machine = module_.machines.front();
+    const Machine* machine = tensor_.machine ? &*tensor_.machine : nullptr;
+    tensor_.distribution = resolve_distribution(*raw_, {tensor_.name, tensor_.dimensions.size()}, machine, module_);
   }
 
   TokenStream& tokens_;

@@ -6,7 +6,7 @@
 namespace distal::core {
 
 // Parses what follows the word `tensor`: NAME(dims) : distribution, and the clauses `on`, `order` and `in` in any
-// order. Whether the name is free is checked by the caller.
+// order. `module` has what is declared before.
 Tensor parse_tensor(TokenStream& tokens, const Module& module);
 
 // The tensor in another format: parses what may stand behind the colon of its declaration, to the end of the text.

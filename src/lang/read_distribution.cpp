@@ -1,7 +1,6 @@
 #include "lang/read_distribution.h"
 
-#include <fmt/format.h>
-
+#include "lang/check_parts.h"
 #include "lang/parse_int.h"
 
 namespace distal::core {
@@ -14,7 +13,7 @@ bool is_word_part(const Token& token) {
 
 class Reader {
  public:
-  Reader(TokenStream& tokens, const Module& module) : tokens_(tokens), module_(module) {}
+  explicit Reader(TokenStream& tokens) : tokens_(tokens) {}
 
   RawDistribution run() {
     const Token first = tokens_.peek();
@@ -35,7 +34,7 @@ class Reader {
     arrow.words = words();
     if (!at_cyclic(tokens_)) return arrow;
     arrow.own_words = arrow.words.size();
-    arrow.cyclic = read_cyclic(tokens_, module_);
+    arrow.cyclic = read_cyclic(tokens_);
     if (!tokens_.accept(",")) return arrow;
     for (DistributionWord& word : words()) arrow.words.push_back(std::move(word));
     if (!tokens_.peek().is("->")) tokens_.refuse("`->` in the distribution of the next level");
@@ -89,10 +88,9 @@ class Reader {
   DistributionWord expression() {
     const Token open = tokens_.next();
     DistributionWord word;
-    word.face = parse_int_expr(tokens_, module_).value;
+    word.face = parse_int_expr(tokens_);
     tokens_.expect_close(open);
     word.span = tokens_.span_from(open);
-    if (word.face->is_constant() && word.face->value() < 0) refuse_face(word.face->to_string(), word.span);
     return word;
   }
 
@@ -102,35 +100,26 @@ class Reader {
     tokens_.next();
     bool numbered = tokens_.peek().kind == Token::Kind::Number;
     std::string text = numbered ? "-" + std::string(tokens_.next().text) : "";
-    refuse_face(text, tokens_.span_from(first));
-  }
-
-  [[noreturn]] static void refuse_face(const std::string& face, const SourceSpan& span) {
-    throw Error(face.empty() ? "a face cannot be negative" : fmt::format("face {} is negative", face), span,
-                "the faces of a machine dimension are 0 up to its extent less 1; write a computed one in parentheses");
+    core::refuse_negative_face(text, tokens_.span_from(first));
   }
 
   TokenStream& tokens_;
-  const Module& module_;
 };
 
 }  // namespace
 
-RawDistribution read_distribution(TokenStream& tokens, const Module& module) { return Reader(tokens, module).run(); }
+RawDistribution read_distribution(TokenStream& tokens) { return Reader(tokens).run(); }
 
 bool at_cyclic(const TokenStream& tokens) {
   return tokens.peek().is_word("cyclic") && tokens.peek(1).is("(") && !tokens.at_assignment();
 }
 
-std::vector<CyclicEntry> read_cyclic(TokenStream& tokens, const Module& module) {
+std::vector<CyclicEntry> read_cyclic(TokenStream& tokens) {
   const Token first = tokens.next();
   std::vector<CyclicEntry> entries;
   tokens.list("(", "`(` after `cyclic`", [&] {
     const Token& name = tokens.expect_identifier("a dimension of the tensor");
-    IntExpr block(1);
-    if (tokens.accept("=")) {
-      block = parse_positive_int_expr(tokens, module, fmt::format("the cyclic block of `{}`", name.text));
-    }
+    IntExpr block = tokens.accept("=") ? parse_placed_int_expr(tokens) : IntExpr(1);
     entries.push_back({{std::string(name.text), name.span}, block});
   });
   if (entries.empty()) {

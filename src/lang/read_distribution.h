@@ -38,10 +38,10 @@ struct RawDistribution {
 };
 
 // Reads what stands after the colon of a tensor.
-RawDistribution read_distribution(TokenStream& tokens, const Module& module);
+RawDistribution read_distribution(TokenStream& tokens);
 
 // Whether a clause `cyclic(...)` stands here, and its entries.
 bool at_cyclic(const TokenStream& tokens);
-std::vector<CyclicEntry> read_cyclic(TokenStream& tokens, const Module& module);
+std::vector<CyclicEntry> read_cyclic(TokenStream& tokens);
 
 }  // namespace distal::core

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "lang/check_parts.h"
+
 namespace distal::core {
 
 const Token& TokenStream::peek(size_t ahead) const { return tokens_[std::min(at_ + ahead, tokens_.size() - 1)]; }
@@ -106,12 +108,6 @@ ExpressionLimits::Level ExpressionLimits::enter(const Token& at) {
   return Level(depth_);
 }
 
-void ExpressionLimits::count_operator(const Token& at) {
-  constexpr int most = 1000;
-  if (++operators_ > most) {
-    throw Error(fmt::format("this expression has more than {} operators", most), at.span,
-                "write it as several statements, the later ones with `+=`");
-  }
-}
+void ExpressionLimits::count_operator(const Token& at) { check_length(++operators_, at.span); }
 
 }  // namespace distal::core

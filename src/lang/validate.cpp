@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "lang/check_parts.h"
 #include "lang/same_machine.h"
 
 namespace distal::core {
@@ -36,10 +37,6 @@ std::string with_value(const IntExpr& expr, int64_t value) {
   return expr.is_constant() ? std::to_string(value) : fmt::format("{} = {}", expr.to_string(), value);
 }
 
-SourceSpan place_of(const IntExpr& expr, const SourceSpan& otherwise) {
-  return expr.span().line > 0 ? expr.span() : otherwise;
-}
-
 class Validator {
  public:
   Validator(const Module& module, const Bindings& params) : module_(module), params_(params) {}
@@ -56,9 +53,8 @@ class Validator {
  private:
   int64_t positive(const IntExpr& expr, const std::string& what, const SourceSpan& otherwise) const {
     int64_t value = expr.evaluate(params_);
-    if (value >= 1) return value;
-    throw Error(fmt::format("{} is {}; it must be at least 1", what, with_value(expr, value)),
-                place_of(expr, otherwise));
+    require_positive(expr, value, what, otherwise);
+    return value;
   }
 
   std::vector<int64_t> extents(const Grid& grid) const {

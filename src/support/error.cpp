@@ -53,7 +53,8 @@ std::string render_error(const std::string& message, const SourceSpan& span, con
     out = fmt::format("{}:{}:{}: error: {}\n", span.source->name, span.line, span.column, message);
     out += excerpt(line_of(*span.source, span.line), span.column, span.length);
   } else {
-    out = fmt::format("error: {}", message);
+    std::string call = span.source ? span.source->name + ": " : "";
+    out = fmt::format("error: {}{}", call, message);
   }
   if (!help.empty()) out += fmt::format("\n  help: {}", help);
   return out;

@@ -14,12 +14,11 @@ namespace {
 
 // Also sends the source text that the span points into: other ranks may not have the file.
 void broadcast_span(const Cluster& cluster, int from, SourceSpan& span) {
-  int numbers[] = {span.line, span.column, span.length};
-  MPI_Bcast(numbers, 3, MPI_INT, from, cluster.all());
+  int numbers[] = {span.line, span.column, span.length, span.source ? 1 : 0};
+  MPI_Bcast(numbers, 4, MPI_INT, from, cluster.all());
   Source source = span.source ? *span.source : Source{};
   for (std::string* text : {&source.name, &source.text}) broadcast_text(cluster, from, *text);
-  span = {numbers[0] > 0 ? std::make_shared<const Source>(std::move(source)) : nullptr, numbers[0], numbers[1],
-          numbers[2]};
+  span = {numbers[3] ? std::make_shared<const Source>(std::move(source)) : nullptr, numbers[0], numbers[1], numbers[2]};
 }
 
 // The first lines in which two texts differ.

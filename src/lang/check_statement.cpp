@@ -1,0 +1,107 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "lang/check.h"
+#include "lang/check_parts.h"
+#include "lang/lexer.h"
+#include "lang/same_machine.h"
+#include "lang/suggest.h"
+
+namespace distal::core {
+
+namespace {
+
+std::vector<Access> all_accesses(const Statement& statement) {
+  std::vector<Access> all = accesses(statement.rhs);
+  all.insert(all.begin(), statement.lhs);
+  return all;
+}
+
+[[noreturn]] void refuse_unknown(const Access& access, const Module& scope) {
+  std::vector<std::string> known;
+  for (const Tensor& t : scope.tensors) known.push_back(t.name);
+  std::string help = known.empty() ? "no tensor is declared before this; write for instance `tensor A(4, 4)`"
+                                   : fmt::format("the tensors declared before this are {}", listing(known));
+  if (access.indices.empty()) help += fmt::format("; a scalar is declared by `tensor {}`", access.tensor);
+  SourceSpan name = access.span;
+  if (is_in_text(name)) name.length = static_cast<int>(access.tensor.size());
+  throw Error(fmt::format("unknown tensor `{}`", access.tensor), name, help + did_you_mean(access.tensor, known));
+}
+
+void check_literal(const Literal& literal) {
+  if (std::isfinite(literal.value)) return;
+  throw Error(fmt::format("{} is not a number", to_string(Expr(literal))), literal.span, "literals are finite");
+}
+
+void check_output_indices(const Statement& statement) {
+  std::vector<IndexVar> right = variables(statement.rhs);
+  for (const IndexVar& v : statement.lhs.indices) {
+    if (std::find(right.begin(), right.end(), v) != right.end()) continue;
+    std::vector<std::string> names;
+    for (const IndexVar& r : right) names.push_back(r.name);
+    throw Error(
+        fmt::format("index `{}` of the output {} does not appear on the right side", v.name, to_string(statement.lhs)),
+        v.span,
+        names.empty() ? "the right side has no indices; an output index must come from a tensor there"
+                      : fmt::format("the indices of the right side are {}", listing(names)));
+  }
+}
+
+void check_output_not_read(const Statement& statement) {
+  for (const Access& access : accesses(statement.rhs)) {
+    if (access.tensor != statement.lhs.tensor) continue;
+    throw Error(fmt::format("{} is both the output and read on the right side", access.tensor), access.span,
+                fmt::format("use `+=` to add to {}, or write the result to another tensor", access.tensor));
+  }
+}
+
+void check_machines(const Statement& statement, const Module& scope) {
+  if (is_copy(statement)) return;
+  const Tensor* first = nullptr;
+  for (const Access& access : all_accesses(statement)) {
+    const Tensor* tensor = scope.find_tensor(access.tensor);
+    if (!tensor->machine) continue;
+    if (first == nullptr) first = tensor;
+    if (surely_differ(*first->machine, *tensor->machine))
+      refuse_two_machines(first->name, *first->machine, tensor->name, *tensor->machine, access.span);
+  }
+}
+
+}  // namespace
+
+void check_access(const Access& access, const Module& scope) {
+  const Tensor* tensor = scope.find_tensor(access.tensor);
+  if (tensor == nullptr) refuse_unknown(access, scope);
+  size_t have = access.indices.size(), want = tensor->dimensions.size();
+  if (have != want) {
+    std::string help = want == 0 ? fmt::format("a scalar is written without indices: `{}`", access.tensor)
+                       : want == 1
+                           ? fmt::format("give one index for the dimension of {0}, as in `{0}(i)`", access.tensor)
+                           : fmt::format("give one index for each of the {} dimensions of {}", want, access.tensor);
+    throw Error(fmt::format("{} has {} dimension{}, but {} ind{} given", access.tensor, want, want == 1 ? "" : "s",
+                            have, have == 1 ? "ex is" : "ices are"),
+                access.span, help);
+  }
+  for (const IndexVar& v : access.indices) check_name(v.name, "a variable", v.span);
+}
+
+void check_expression(const Expr& expr, const Module& scope, const SourceSpan& otherwise, bool may_name_workspaces) {
+  check_length(expr.operators(), otherwise);
+  fold(expr,
+       Overloaded{[&](const Access& access) {
+                    if (!may_name_workspaces || scope.find_tensor(access.tensor)) check_access(access, scope);
+                  },
+                  [](const Literal& literal) { check_literal(literal); }, [](const Negate&) {}, [](const Binary&) {}});
+}
+
+void check_statement(const Statement& statement, const Module& scope) {
+  check_access(statement.lhs, scope);
+  check_expression(statement.rhs, scope, statement.span, false);
+  check_output_indices(statement);
+  check_output_not_read(statement);
+  check_machines(statement, scope);
+}
+
+}  // namespace distal::core
