@@ -78,6 +78,15 @@ numpy_python() {
   return 1
 }
 
+# The tests of the Python package make a virtual environment and build an extension module, with any Python that can.
+missing_python() {
+  local python check='import ensurepip, os, sysconfig; assert os.path.exists(sysconfig.get_path("include") + "/Python.h")'
+  for python in python3 /usr/bin/python3; do
+    if "$python" -c "$check" >/dev/null 2>&1; then return; fi
+  done
+  printf 'python3-venv\npython3-dev\n'
+}
+
 # Prints the packages that are missing for "run", "test" or "fuzz", one per line. "fuzz" includes those for "test".
 missing_packages() {
   # shellcheck disable=SC2086 # lists of words
@@ -92,6 +101,7 @@ missing_packages() {
       missing_mpich
       missing_headers $TEST_HEADERS
       numpy_python >/dev/null || printf 'python3-numpy\n'
+      missing_python
     fi
   }
 }

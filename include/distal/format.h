@@ -77,6 +77,10 @@ class Format {
   Format(std::vector<ModeFormat> modes, std::vector<int> order, Distribution distribution);
   // On the first processor, with dimension order[0] outermost.
   Format(std::vector<ModeFormat> modes, std::vector<int> order);
+  // The text behind the colon of a tensor in a .distal file, such as "xy -> xy order(1, 0)", for a tensor with this
+  // number of dimensions. A distribution needs the machine. Names of params in the text are those of `params`.
+  static Format parse(const std::string& text, int dimensions, const std::optional<Machine>& machine = std::nullopt,
+                      const std::vector<Param>& params = {});
 
   const std::vector<int>& order() const { return order_; }  // outermost first; empty: row-major
   const std::optional<Distribution>& distribution() const { return distribution_; }  // none: on the first processor

@@ -62,6 +62,9 @@ class TensorHandle {
   // buffer to. When a param changes that the shape or the distribution depends on, DISTAL allocates that memory again,
   // filled with zeros, and the caller must fill it again.
   std::vector<PieceInfo> pieces();
+  // The same without memory, for a caller who will bind buffers: `data` is null, and the strides are those of a dense
+  // block. DISTAL allocates nothing.
+  std::vector<PieceInfo> layout() const;
   // Uses the caller's buffer for one processor's piece from now on, without a copy. Strides count in elements; the
   // default is a dense block in the storage order of the format. The buffer must outlive the tensor. The elements of a
   // piece must not overlap, and a kernel's output must not overlap its inputs. For a processor that owns no element any

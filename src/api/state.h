@@ -45,6 +45,8 @@ struct TensorState {
   // The pieces under the current values of the params. Made anew when these changed.
   core::TensorPieces& pieces();
   std::shared_ptr<core::TensorPieces> shared_pieces();
+  // What they will be, without memory.
+  std::vector<PieceInfo> layout() const;
   // What making them would take of memory now.
   int64_t missing_bytes() const;
   void bind(const Bound& buffer);

@@ -74,6 +74,18 @@ core::Coordinates checked(const core::TensorPieces& pieces, const std::string& n
   return core::Coordinates(at.begin(), at.end());
 }
 
+// All but the strides and the data.
+PieceInfo describe(const core::Ownership& owners, int64_t processor) {
+  PieceInfo info;
+  info.processor = processor;
+  for (const core::Rect& r : owners.rects_of(processor)) {
+    info.rectangles.push_back({{r.lo.begin(), r.lo.end()}, {r.hi.begin(), r.hi.end()}});
+  }
+  core::HomePiece piece = owners.piece_of(processor);
+  info.extents.assign(piece.extents.begin(), piece.extents.end());
+  return info;
+}
+
 }  // namespace
 
 // Asked at every run of a kernel, so it looks at nothing but the numbers.
@@ -100,6 +112,20 @@ std::shared_ptr<core::TensorPieces> TensorState::lay_out() const {
     if (keeps(b.processor)) bind_buffer(*this, b, *made);
   }
   return made;
+}
+
+std::vector<PieceInfo> TensorState::layout() const {
+  std::vector<PieceInfo> out;
+  core::Tensor tensor = to_core(*this);
+  core::Ownership owners(tensor, values_of(params_of(*this)));
+  for (int64_t p = 0; p < owners.machine().processors; ++p) {
+    if (!keeps(p) || !owners.owns_any(p)) continue;
+    PieceInfo info = describe(owners, p);
+    core::Coordinates strides = core::dense_strides(owners.piece_of(p).extents, tensor.order);
+    info.strides.assign(strides.begin(), strides.end());
+    out.push_back(std::move(info));
+  }
+  return out;
 }
 
 int64_t TensorState::missing_bytes(const core::TensorPieces& pieces) const {
@@ -260,13 +286,7 @@ std::vector<PieceInfo> TensorHandle::pieces() {
   std::vector<PieceInfo> out;
   for (int64_t p = 0; p < pieces.owners().machine().processors; ++p) {
     if (!pieces.has_piece(p)) continue;
-    PieceInfo info;
-    info.processor = p;
-    for (const core::Rect& r : pieces.owners().rects_of(p)) {
-      info.rectangles.push_back({{r.lo.begin(), r.lo.end()}, {r.hi.begin(), r.hi.end()}});
-    }
-    core::HomePiece piece = pieces.owners().piece_of(p);
-    info.extents.assign(piece.extents.begin(), piece.extents.end());
+    PieceInfo info = describe(pieces.owners(), p);
     const core::Coordinates& strides = pieces.strides(p);
     info.strides.assign(strides.begin(), strides.end());
     info.data = pieces.data(p);
@@ -274,6 +294,8 @@ std::vector<PieceInfo> TensorHandle::pieces() {
   }
   return out;
 }
+
+std::vector<PieceInfo> TensorHandle::layout() const { return state_->layout(); }
 
 void TensorHandle::bind(int64_t processor, void* data, std::vector<int64_t> strides) {
   state_->bind({processor, data, std::move(strides), std::nullopt});

@@ -4,7 +4,7 @@ set -euo pipefail
 
 cd "$1"
 folders=()
-for folder in include src tests bench examples; do
+for folder in include src tests bench examples python; do
   [[ -d $folder ]] && folders+=("$folder")
 done
 if ! find "${folders[@]}" \( -name '*.cpp' -o -name '*.h' \) -print0 |

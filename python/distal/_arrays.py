@@ -1,0 +1,55 @@
+"""Arrays of any library as NumPy arrays, without copies, and back."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ._core import ElementKind
+from ._errors import TypeMismatch
+
+NDArray = npt.NDArray[Any]
+
+KINDS = {
+    np.dtype(np.float32): ElementKind.Float,
+    np.dtype(np.float64): ElementKind.Double,
+    np.dtype(np.int32): ElementKind.Int32,
+    np.dtype(np.int64): ElementKind.Int64,
+    np.dtype(np.complex64): ElementKind.ComplexFloat,
+    np.dtype(np.complex128): ElementKind.ComplexDouble,
+}
+"""The element types that a tensor can have."""
+
+
+class SupportsDLPack(Protocol):
+    """An array of another library."""
+
+    def __dlpack__(self) -> Any: ...
+
+
+ArrayLike = Any
+
+
+def kind_of(dtype: npt.DTypeLike, whose: str) -> ElementKind:
+    """The element type of the library for one of NumPy's."""
+    kind = KINDS.get(np.dtype(dtype).newbyteorder("="))
+    if kind is None or not np.dtype(dtype).isnative:
+        names = ", ".join(str(k) for k in KINDS)
+        raise TypeMismatch(f"{whose} cannot have elements of type {np.dtype(dtype)}",
+                           f"the types are {names}; einsum also takes narrower ones")
+    return kind
+
+
+def as_numpy(array: ArrayLike, whose: str) -> NDArray:
+    """The same memory as a NumPy array: of an array of NumPy, or of a library that speaks DLPack."""
+    if isinstance(array, np.ndarray):
+        return array
+    if hasattr(array, "__dlpack__"):
+        try:
+            return np.from_dlpack(array)
+        except (BufferError, RuntimeError, TypeError, ValueError) as error:
+            raise TypeMismatch(f"{whose}: the array of type {type(array).__name__} is not accessible: {error}",
+                               "it must lie in the memory of the host, and need no gradient") from None
+    raise TypeMismatch(f"{whose}: {type(array).__name__} is no array", "bind an array of NumPy, or one that speaks DLPack")

@@ -1,0 +1,141 @@
+"""Index notation: variables, expressions and statements."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Iterable, Union
+
+from . import _core
+from ._errors import InputError, TypeMismatch
+
+if TYPE_CHECKING:
+    from ._tensor import Tensor
+
+_LARGEST_EXACT = 2**53
+
+
+class IndexVar(_core.IndexVar):
+    """A variable of index notation, or a loop made from one.
+
+    >>> import distal
+    >>> i = distal.IndexVar("i")
+    >>> i
+    i
+    """
+
+
+def indices(names: str | Iterable[str]) -> tuple[IndexVar, ...]:
+    """Makes index variables: one for each name.
+
+    >>> import distal
+    >>> i, j, k = distal.indices("i j k")
+    >>> j.name
+    'j'
+    """
+    words = names.replace(",", " ").split() if isinstance(names, str) else list(names)
+    return tuple(IndexVar(word) for word in words)
+
+
+class Expr:
+    """The right side of a statement: accesses, numbers and scalars, with ``+``, ``-`` and ``*``.
+
+    A sum over an index covers only the terms that use it.
+
+    >>> import distal
+    >>> i, k = distal.indices("i k")
+    >>> B, c = distal.Tensor("B", (2, 2)), distal.Tensor("c", (2,))
+    >>> right = 2 * B[i, k] * c[k] - c[i]
+    """
+
+    __slots__ = ("_handle", "_tensors")
+    __array_ufunc__ = None  # NumPy's numbers leave the operators to this class
+
+    def __init__(self, handle: _core.Expr, tensors: tuple[Tensor, ...]) -> None:
+        self._handle = handle
+        self._tensors = tensors
+
+    def __add__(self, other: ExprLike) -> Expr:
+        right = to_expr(other)
+        return Expr(self._handle.add(right._handle), self._tensors + right._tensors)
+
+    def __radd__(self, other: ExprLike) -> Expr:
+        return to_expr(other) + self
+
+    def __sub__(self, other: ExprLike) -> Expr:
+        right = to_expr(other)
+        return Expr(self._handle.subtract(right._handle), self._tensors + right._tensors)
+
+    def __rsub__(self, other: ExprLike) -> Expr:
+        return to_expr(other) - self
+
+    def __mul__(self, other: ExprLike) -> Expr:
+        right = to_expr(other)
+        return Expr(self._handle.multiply(right._handle), self._tensors + right._tensors)
+
+    def __rmul__(self, other: ExprLike) -> Expr:
+        return to_expr(other) * self
+
+    def __neg__(self) -> Expr:
+        return Expr(self._handle.negate(), self._tensors)
+
+    def __truediv__(self, other: object) -> Expr:
+        raise InputError("there is no division in a statement", "multiply by the inverse of a number")
+
+    def __iadd__(self, other: ExprLike) -> Expr:
+        return self + other
+
+    def __isub__(self, other: ExprLike) -> Expr:
+        return self - other
+
+
+class Accumulation:
+    """What ``A[i] += right`` leaves for ``A[i] = ...``, which Python calls next."""
+
+    __slots__ = ("access", "right")
+
+    def __init__(self, access: Access, right: Expr) -> None:
+        self.access = access
+        self.right = right
+
+
+class Access(Expr):
+    """``A[i, j]``: on the left of ``=``, ``+=`` or ``-=`` it defines A, elsewhere it is an expression."""
+
+    __slots__ = ()
+
+    _handle: _core.Access
+
+    def __init__(self, handle: _core.Access, tensor: Tensor) -> None:
+        super().__init__(handle, (tensor,))
+
+    def __iadd__(self, right: ExprLike) -> Accumulation:  # type: ignore[override]
+        return Accumulation(self, to_expr(right))
+
+    def __isub__(self, right: ExprLike) -> Accumulation:  # type: ignore[override]
+        return Accumulation(self, -to_expr(right))
+
+
+ExprLike = Union[Expr, "Tensor", int, float]
+
+
+def to_expr(value: ExprLike) -> Expr:
+    """The expression for an operand of a statement."""
+    from ._tensor import Tensor
+
+    if isinstance(value, Expr):
+        return value
+    if isinstance(value, Tensor):
+        if value.ndim:
+            raise InputError(f"tensor {value.name} stands in a statement without indices; it has {value.ndim} dimensions",
+                             f"write {value.name}[{', '.join('ijklmn'[:value.ndim])}] with variables from distal.indices")
+        return Expr(value._handle.scalar(), (value,))
+    if isinstance(value, complex) or hasattr(value, "__len__"):
+        raise TypeMismatch(f"{type(value).__name__} cannot stand in a statement",
+                           "numbers, scalars and accesses such as B[i, j] can; put data into a Tensor")
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise TypeMismatch(f"{type(value).__name__} cannot stand in a statement",
+                           "numbers, scalars and accesses such as B[i, j] can") from None
+    if isinstance(value, int) and abs(value) > _LARGEST_EXACT:
+        raise InputError(f"the number {value} is too large for a statement", "put it into a scalar Tensor")
+    return Expr(_core.Expr(number), ())

@@ -1,0 +1,158 @@
+"""Kernels: statements compiled together with their schedules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Iterable
+
+from . import _core
+from ._core import Cost, RunOptions, RunReport
+from ._errors import Error, InputError
+from ._numbers import Epoch
+from ._where import Line
+
+if TYPE_CHECKING:
+    from ._storage import Storage
+    from ._tensor import Tensor
+
+
+@dataclass
+class Statement:
+    """A statement, as far as kernels and errors need it."""
+
+    tensor: Tensor
+    """The one that it defines."""
+    operands: tuple[Tensor, ...]
+    accumulates: bool
+    line: Line | None
+    commands: list[Line | None] = field(default_factory=list)
+    """Where the commands of its schedule stand."""
+    workspaces: list[Tensor] = field(default_factory=list)
+
+
+def _statement_of(tensor: Tensor) -> Statement:
+    if tensor._statement is None:
+        raise InputError(f"tensor {tensor.name} has no statement to compile",
+                         f"define it first, for example {tensor.name}[i, j] = B[i, k] * C[k, j]")
+    return tensor._statement
+
+
+def _lines(statements: list[Statement]) -> list[Line | None]:
+    """Where the statements and their commands stand, in the order of the program's text."""
+    return [line for s in statements for line in [s.line, *s.commands]]
+
+
+def _told(error: Error, statements: list[Statement]) -> Error:
+    """An error of the library, at the caller's line of the statement or command that it refers to."""
+    text, number = error._program
+    declarations = ("param ", "machine ", "tensor ", "type ", "schedule")
+    before = [t for t in text.split("\n")[:number] if t.strip() and not t.startswith(declarations)]
+    lines = _lines(statements)
+    refers_to_one = number and text.split("\n")[number - 1] in before
+    line = lines[len(before) - 1] if refers_to_one and len(before) <= len(lines) else error.line
+    return error._at(line)
+
+
+class Kernel:
+    """Statements compiled together with their schedules: those that define these tensors, in this order.
+
+    A kernel can run many times: on new data, with new values of its params, and after its tensors were redistributed.
+    It keeps threads, buffers and plans for the next run. Other Python threads go on while it compiles and runs.
+
+    >>> import numpy as np, distal
+    >>> i, = distal.indices("i")
+    >>> a, b = distal.Tensor("a", (3,)), distal.Tensor("b", (3,), data=np.arange(3.0))
+    >>> a[i] = 2 * b[i]
+    >>> kernel = distal.Kernel([a])
+    >>> kernel.run().bytes_moved
+    0
+    >>> a.numpy()
+    array([0., 2., 4.])
+    """
+
+    def __init__(self, defined: Iterable[Tensor]) -> None:
+        statements = [_statement_of(t) for t in defined]
+        try:
+            core = _core.Kernel([s.tensor._handle for s in statements])
+        except Error as error:
+            raise _told(error, statements) from None
+        self._use(core, statements)
+
+    def _use(self, core: _core.Kernel, statements: list[Statement]) -> None:
+        self._core = core
+        self._statements = statements
+        written = [s.tensor for s in statements]
+        read = [t for s in statements for t in s.operands] + [s.tensor for s in statements if s.accumulates]
+        self._tensors = list(dict.fromkeys(written + read))
+        self._written = set(written)
+        self._read = set(read)
+        self._epoch = -1
+        self._before: list[Storage] = []
+        self._after: list[Storage] = []
+
+    @classmethod
+    def _of_copy(cls, to: Tensor, source: Tensor) -> Kernel:
+        kernel = cls.__new__(cls)
+        core = to._handle.copy_kernel(source._handle)
+        kernel._use(core, [Statement(to, (source,), False, None)])
+        return kernel
+
+    def _place(self) -> None:
+        """Gives every tensor its memory, and finds which of it must be copied at each run."""
+        for t in self._written:
+            t._is_written()
+        storages = {t: t._stored() for t in self._tensors}
+        self._before = [storages[t] for t in self._tensors if t in self._read and storages[t].apart]
+        self._after = [storages[t] for t in self._tensors if t in self._written and storages[t].apart]
+        self._epoch = Epoch.count
+
+    def run(self, options: RunOptions | None = None, *, threads: int = 0, own_memory: bool = False,
+            strict_order: bool = False) -> RunReport:
+        """Runs with the current values of the params on the current data of the tensors.
+
+        The options are those of ``RunOptions``; they change only the last bits of a result.
+        """
+        if self._epoch != Epoch.count:
+            self._place()
+        if options is None:
+            options = _DEFAULT
+            if threads or own_memory or strict_order:
+                options = RunOptions(threads=threads, own_memory=own_memory, strict_order=strict_order)
+        for storage in self._before:
+            storage.scatter()
+        try:
+            report = self._core.run(options)
+        except Error as error:
+            raise _told(error, self._statements) from None
+        for storage in self._after:
+            storage.gather()
+        return report
+
+    @property
+    def text(self) -> str:
+        """The whole program as a .distal file; parsing it gives the same program."""
+        return self._core.text()
+
+    @property
+    def program(self) -> str:
+        """The lowered Program."""
+        return self._core.program()
+
+    @property
+    def plan(self) -> str:
+        """Every transfer of every step, for the current values of the params."""
+        return self._core.plan()
+
+    @property
+    def cost(self) -> Cost:
+        """The cost for the current values of the params, counted from the plan."""
+        return self._core.cost()
+
+    def __repr__(self) -> str:
+        return f"Kernel of {', '.join(s.tensor.name for s in self._statements)}"
+
+    def __str__(self) -> str:
+        return self.text
+
+
+_DEFAULT = RunOptions()

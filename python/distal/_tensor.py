@@ -1,0 +1,309 @@
+"""Tensors: named arrays with a format."""
+
+from __future__ import annotations
+
+import os
+from types import EllipsisType
+from typing import Any, Iterable, NamedTuple, Sequence, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from ._arrays import ArrayLike, NDArray, as_numpy, kind_of
+from ._core import Cost, Format, Grid, Machine, Rectangle, RunOptions, RunReport
+from ._errors import InputError, TypeMismatch
+from ._expr import Access, Accumulation, ExprLike, IndexVar, to_expr
+from ._kernel import Kernel, Statement
+from ._numbers import Epoch, IntLike, Param, to_int
+from ._schedule import Schedule
+from ._storage import Storage, index_of
+from ._where import caller
+
+FormatLike = Union[str, Format, _core.Distribution, None]
+Indices = Union[IndexVar, Sequence[IndexVar], EllipsisType]
+
+
+class PieceInfo(NamedTuple):
+    """The piece of a tensor that one processor owns."""
+
+    processor: int
+    """Numbered in row-major order of the machine."""
+    rectangles: list[Rectangle]
+    """What it is of the tensor: several rectangles if the distribution is cyclic."""
+    data: NDArray
+    """Its elements; the rectangles are packed into one block."""
+
+    @property
+    def extents(self) -> tuple[int, ...]:
+        """The extents of the block."""
+        return self.data.shape
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """The strides of the block, in elements."""
+        return tuple(s // self.data.itemsize for s in self.data.strides)
+
+
+def to_format(format: FormatLike, machine: Machine | Grid | None, dimensions: int,
+              params: Iterable[Param] = ()) -> Format:
+    """The format for what a caller gave."""
+    if isinstance(machine, Grid):
+        machine = Machine(machine)
+    if format is None:
+        return Format()
+    if isinstance(format, str):
+        return Format.parse(format, dimensions, machine, list(params))
+    if isinstance(format, _core.Distribution):
+        return Format([_core.ModeFormat.Dense] * dimensions, format)
+    if isinstance(format, Format):
+        return format
+    raise TypeMismatch(f"{type(format).__name__} is no format", "write one as a string, such as 'xy -> xy'")
+
+
+class Tensor:
+    """A tensor: a name, a shape, a format and elements.
+
+    The format is a string as in a .distal file, such as ``"xy -> xy"``, with the machine after it, or a ``Format``; a
+    tensor without one lives on the first processor. Sizes are numbers, params or expressions of params.
+
+    The elements are an array of NumPy: ``data``, or what ``bind`` gives, is used where it lies, and ``numpy()`` returns
+    it. A tensor that nothing is bound to starts with zeros.
+
+    >>> import numpy as np, distal
+    >>> i, j, k = distal.indices("i j k")
+    >>> A = distal.Tensor("A", (2, 2))
+    >>> B = distal.Tensor("B", (2, 2), data=np.array([[1.0, 2.0], [3.0, 4.0]]))
+    >>> A[i, j] = B[i, k] * B[k, j]
+    >>> report = A.compile().run()
+    >>> A.numpy()
+    array([[ 7., 10.],
+           [15., 22.]])
+    """
+
+    __array_ufunc__ = None
+
+    def __init__(self, name: str = "", shape: Sequence[IntLike] | IntLike = (), format: FormatLike = None,
+                 machine: Machine | Grid | None = None, *, data: ArrayLike | None = None,
+                 dtype: npt.DTypeLike | None = None, params: Iterable[Param] = ()) -> None:
+        sizes = list(shape) if isinstance(shape, (tuple, list)) else [shape]
+        dimensions = [to_int(n, f"a size of tensor {name}") for n in sizes]  # type: ignore[arg-type]
+        array = None if data is None else as_numpy(data, f"tensor {name}")
+        if dtype is None:
+            dtype = np.float64 if array is None else array.dtype
+        self._kind = kind_of(dtype, f"tensor {name}")
+        self._dtype = np.dtype(dtype)
+        self._handle = _core.TensorHandle(self._kind, name, dimensions,
+                                          to_format(format, machine, len(dimensions), params))
+        self._ndim = len(dimensions)
+        self._statement: Statement | None = None
+        self._storage: Storage | None = None
+        self._written = False
+        self._bound: NDArray | None = None
+        self._bound_pieces: dict[int, NDArray] = {}
+        if array is not None:
+            self.bind(array)
+
+    # --- What it is -------------------------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """The name, as errors and ``Kernel.text`` show it."""
+        return self._handle.name
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The sizes, for the current values of the params."""
+        return tuple(self._handle.shape)
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return self._ndim
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the elements, as NumPy calls it."""
+        return self._dtype
+
+    def __repr__(self) -> str:
+        return f"Tensor({self.name!r}, {self.shape}, dtype={self._dtype})"
+
+    # --- Statements -------------------------------------------------------------------------------------------------
+
+    def __getitem__(self, at: Indices) -> Access:
+        """An access such as ``A[i, j]``, for a statement; ``a[()]`` for a scalar."""
+        variables = (at,) if isinstance(at, _core.IndexVar) else () if isinstance(at, EllipsisType) else tuple(at)
+        for variable in variables:
+            if not isinstance(variable, _core.IndexVar):
+                raise TypeMismatch(f"{self.name}[{variable!r}]: statements are written with index variables",
+                                   "make them with distal.indices('i j'); the elements are in numpy()")
+        if len(variables) != self._ndim:
+            raise InputError(f"tensor {self.name} has {self._ndim} dimensions, and {len(variables)} indices are given")
+        return Access(self._handle.access(list(variables)), self)
+
+    def __setitem__(self, at: Indices, value: ExprLike | Accumulation) -> None:
+        """Defines the tensor: ``A[i, j] = B[i, k] * C[k, j]``, or with ``+=`` or ``-=``."""
+        if isinstance(value, Accumulation):
+            value.access._handle.add_to(value.right._handle)
+            operands = value.right._tensors
+        else:
+            right = to_expr(value)
+            self[at]._handle.assign(right._handle)
+            operands = right._tensors
+        self._statement = Statement(self, operands, isinstance(value, Accumulation), caller())
+        Epoch.count += 1
+
+    def _needs(self, tensor: Tensor) -> None:
+        """The statement uses a workspace."""
+        if self._statement is not None:
+            self._statement.workspaces.append(tensor)
+
+    def schedule(self) -> Schedule:
+        """The schedule of the statement that defines this tensor."""
+        return Schedule(self)
+
+    def compile(self) -> Kernel:
+        """The kernel of the statement that defines this tensor."""
+        return Kernel([self])
+
+    # --- Elements ---------------------------------------------------------------------------------------------------
+
+    def bind(self, array: ArrayLike, processor: int | None = None) -> None:
+        """Uses the caller's array from now on, where it lies: of NumPy, or of a library that speaks DLPack.
+
+        It is the whole tensor, or with ``processor`` the piece of one processor. It has the tensor's shape and element
+        type, and may have any strides. Kernels read it and write it; they keep it alive.
+
+        >>> import numpy as np, distal
+        >>> a = np.zeros((2, 3), order="F")
+        >>> A = distal.Tensor("A", (2, 3))
+        >>> A.bind(a)
+        >>> A.numpy() is a
+        True
+        """
+        found = as_numpy(array, f"tensor {self.name}")
+        if found.dtype != self._dtype:
+            raise TypeMismatch(f"tensor {self.name} has elements of type {self._dtype}, and the array has {found.dtype}")
+        if processor is not None:
+            self._bound_pieces[processor] = found
+            self._bound = None
+        else:
+            if found.shape != self.shape:
+                raise InputError(f"tensor {self.name} has the shape {self.shape}, and the array has {found.shape}")
+            self._bound = found
+            self._bound_pieces = {}
+        if self._storage is not None:
+            self._storage.params = -1
+        Epoch.count += 1
+
+    def numpy(self) -> NDArray:
+        """The elements: the array that is bound, or that the tensor was given when it was first used.
+
+        A tensor whose pieces were bound one by one is collected into a new array.
+        """
+        storage = self._stored()
+        return storage.collected(self.shape, self._dtype) if storage.whole is None else storage.whole
+
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> NDArray:
+        array = self.numpy()
+        if dtype is None or np.dtype(dtype) == array.dtype:
+            return array.copy() if copy else array
+        if copy is False:
+            raise ValueError("another element type needs a copy")
+        return array.astype(dtype)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.numpy().__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[Any, Any]:
+        return self.numpy().__dlpack_device__()
+
+    def pieces(self) -> list[PieceInfo]:
+        """The pieces of all processors that own elements, for the current values of the params."""
+        storage = self._stored()
+        storage.scatter()
+        return [PieceInfo(p.processor, p.rectangles, storage.arrays[p.processor]) for p in self._handle.layout()]
+
+    def _stored(self) -> Storage:
+        """Where the elements lie, for the current values of the params."""
+        if self._storage is not None and self._storage.params == Epoch.params:
+            return self._storage
+        shape = self.shape
+        whole = self._bound
+        if whole is not None and whole.shape != shape:
+            raise InputError(f"tensor {self.name} has the shape {shape} now, and the array that is bound has "
+                             f"{whole.shape}", "bind another array after the change of the param")
+        if whole is None and not self._bound_pieces:
+            kept = None if self._storage is None else self._storage.whole
+            whole = kept if kept is not None and kept.shape == shape else self._zeros(shape)
+        if self._written and whole is not None and not whole.flags.writeable:
+            raise InputError(f"tensor {self.name} is written by a kernel, and the array that is bound is read-only")
+        self._storage = Storage(self._handle, self._dtype, whole, self._written, self._bound_pieces,
+                                self._storage)
+        return self._storage
+
+    def _is_written(self) -> None:
+        """A kernel writes it: replicas need memory of their own."""
+        if not self._written:
+            self._written = True
+            if self._storage is not None:
+                self._storage.params = -1
+
+    def _zeros(self, shape: tuple[int, ...]) -> NDArray:
+        if any(n < 1 for n in shape):
+            raise InputError(f"tensor {self.name} has the shape {shape}; sizes are at least 1")
+        return np.zeros(shape, self._dtype)
+
+    def load(self, npy_file: str | os.PathLike[str]) -> None:
+        """Reads the elements from a file of NumPy, which must have this shape and element type."""
+        storage = self._stored()
+        self._handle.load(os.fspath(npy_file))
+        storage.gather()
+
+    def save(self, npy_file: str | os.PathLike[str]) -> None:
+        """Writes the elements to a file of NumPy."""
+        self._stored().scatter()
+        self._handle.save(os.fspath(npy_file))
+
+    # --- Formats ----------------------------------------------------------------------------------------------------
+
+    def redistribute(self, format: FormatLike, machine: Machine | Grid | None = None, *,
+                     options: RunOptions | None = None) -> RunReport:
+        """Moves the tensor into another format; its elements keep their values.
+
+        An array that was bound keeps the old elements and no longer belongs to the tensor. A kernel that uses the
+        tensor is compiled for the new format at its next run.
+
+        >>> import distal
+        >>> M = distal.Machine(distal.Grid(2, 2))
+        >>> A = distal.Tensor("A", (4, 4), "xy -> xy", M)
+        >>> A.redistribute("xy -> yx", M).bytes_moved
+        64
+        """
+        self._stored().scatter()
+        made = to_format(format, machine, self._ndim)
+        report = self._handle.redistribute(made, RunOptions() if options is None else options)
+        whole = np.zeros(self.shape, self._dtype)
+        for piece, array in self._handle.pieces(self._kind):
+            whole[index_of(piece)] = array
+        self._bound_pieces = {}
+        self._bound = None
+        self._storage = Storage(self._handle, self._dtype, whole, self._written, {}, self._storage)
+        Epoch.count += 1
+        return report
+
+    def redistribution_cost(self, format: FormatLike, machine: Machine | Grid | None = None) -> Cost:
+        """What ``redistribute`` would move and hold; moves nothing."""
+        return self._handle.redistribution_cost(to_format(format, machine, self._ndim))
+
+    def copy_kernel(self, source: Tensor) -> Kernel:
+        """The kernel that copies the elements of ``source``, to inspect it or to run it many times."""
+        return Kernel._of_copy(self, source)
+
+    def copy_from(self, source: Tensor, *, options: RunOptions | None = None) -> RunReport:
+        """Copies the elements of another tensor of the same shape and element type, whatever its format.
+
+        This tensor keeps its format and its array.
+        """
+        return self.copy_kernel(source).run(options)

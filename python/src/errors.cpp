@@ -1,0 +1,29 @@
+#include <distal/error.h>
+#include <nanobind/stl/string.h>
+
+#include <exception>
+
+#include "bindings.h"
+
+namespace distal::python {
+
+namespace {
+
+// The class is written in Python: it is a ValueError too, and knows the caller's line.
+void translate(const std::exception_ptr& thrown, void*) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const Error& error) {
+    const SourceSpan& span = error.span();
+    nb::object made = nb::module_::import_("distal._errors")
+                          .attr("from_core")(error.message(), error.help(), error.kind() == Error::Kind::Resources,
+                                             span.source ? span.source->text : std::string(), span.line);
+    PyErr_SetObject(made.type().ptr(), made.ptr());
+  }
+}
+
+}  // namespace
+
+void bind_errors(nb::module_&) { nb::register_exception_translator(translate); }
+
+}  // namespace distal::python

@@ -1,0 +1,70 @@
+#include <distal/kernel.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+#include <vector>
+
+#include "bindings.h"
+
+namespace distal::python {
+
+void bind_kernels(nb::module_& m) {
+  nb::class_<Cost::PerTensor>(m, "CostPerTensor", "What a kernel moves of one tensor.")
+      .def_ro("bytes", &Cost::PerTensor::bytes, "Bytes moved between processors.")
+      .def_ro("messages", &Cost::PerTensor::messages, "The number of messages that carry these bytes.")
+      .def_ro("pattern", &Cost::PerTensor::pattern, "none, broadcast, shift, gather, reduce or mixed.");
+  nb::class_<Cost>(m, "Cost", "What a kernel moves and holds, counted from its plan.")
+      .def_ro("processors", &Cost::processors, "Of the largest machine.")
+      .def_ro("processors_with_work", &Cost::processors_with_work, "Those that have iterations in some statement.")
+      .def_ro("flops", &Cost::flops, "Of the statements as written; the leaf may do fewer or more.")
+      .def_ro("bytes_moved", &Cost::bytes_moved, "Bytes between processors.")
+      .def_ro("bytes_by_level", &Cost::bytes_by_level,
+              "``bytes_moved`` split by the outermost machine level that is crossed.")
+      .def_ro("messages", &Cost::messages, "The number of messages that carry ``bytes_moved``.")
+      .def_ro("max_bytes_received", &Cost::max_bytes_received, "By the processor that receives most.")
+      .def_ro("max_bytes_sent", &Cost::max_bytes_sent, "By the processor that sends most.")
+      .def_ro("peak_bytes_per_processor", &Cost::peak_bytes_per_processor,
+              "An upper bound, for processors that share no memory.")
+      .def_ro("tensors", &Cost::tensors, "What is moved of each tensor, by its name.")
+      .def("__repr__", [](const Cost& cost) {
+        return "Cost(processors=" + std::to_string(cost.processors) +
+               ", bytes_moved=" + std::to_string(cost.bytes_moved) + ", messages=" + std::to_string(cost.messages) +
+               ", peak_bytes_per_processor=" + std::to_string(cost.peak_bytes_per_processor) + ")";
+      });
+  nb::class_<RunReport>(m, "RunReport", "What a run did, counted where the transfers happen.")
+      .def_ro("seconds", &RunReport::seconds, "Of the run alone, without planning and compiling.")
+      .def_ro("bytes_moved", &RunReport::bytes_moved, "Bytes between processors; equals that of ``Cost``.")
+      .def_ro("bytes_copied", &RunReport::bytes_copied, "Bytes physically copied; 0 if all processors share memory.")
+      .def_ro("messages", &RunReport::messages, "Equals that of ``Cost``.")
+      .def_ro("peak_bytes_per_processor", &RunReport::peak_bytes_per_processor,
+              "The most bytes that one processor held in pieces, copies and workspaces.")
+      .def_ro("resident_bytes", &RunReport::resident_bytes, "The peak resident memory of the process.")
+      .def("__repr__", [](const RunReport& report) {
+        return "RunReport(seconds=" + std::to_string(report.seconds) +
+               ", bytes_moved=" + std::to_string(report.bytes_moved) +
+               ", bytes_copied=" + std::to_string(report.bytes_copied) +
+               ", messages=" + std::to_string(report.messages) + ")";
+      });
+  nb::class_<RunOptions>(m, "RunOptions", "How to run. Options change only the last bits of a result.")
+      .def(
+          "__init__",
+          [](RunOptions* self, int threads, bool own_memory, bool strict_order) {
+            new (self) RunOptions{threads, own_memory, strict_order};
+          },
+          nb::kw_only(), nb::arg("threads") = 0, nb::arg("own_memory") = false, nb::arg("strict_order") = false)
+      .def_rw("threads", &RunOptions::threads, "1 to 4096, or 0 for one per core.")
+      .def_rw("own_memory", &RunOptions::own_memory, "Gives every processor memory of its own: every acquire copies.")
+      .def_rw("strict_order", &RunOptions::strict_order, "Adds sums in the order of the schedule's loops.");
+  // Compiling may start a compiler, and runs take long: other Python threads go on meanwhile.
+  nb::class_<Kernel>(m, "Kernel")
+      .def(nb::init<const std::vector<TensorHandle>&>(), nb::call_guard<nb::gil_scoped_release>())
+      .def("run", &Kernel::run, nb::call_guard<nb::gil_scoped_release>())
+      .def("text", &Kernel::text)
+      .def("program", &Kernel::program)
+      .def("plan", &Kernel::plan, nb::call_guard<nb::gil_scoped_release>())
+      .def("cost", &Kernel::cost, nb::call_guard<nb::gil_scoped_release>());
+}
+
+}  // namespace distal::python

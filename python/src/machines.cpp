@@ -1,0 +1,82 @@
+#include <distal/machine.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+#include <vector>
+
+#include "bindings.h"
+
+namespace distal::python {
+
+namespace {
+
+std::string text(const Grid& grid) {
+  std::string out = "Grid(";
+  for (const Int& e : grid.extents()) out += (out.back() == '(' ? "" : ", ") + e.to_string();
+  return out + (grid.processor() == Processor::GPU ? ").of(Processor.GPU)" : ")");
+}
+
+std::string text(const Machine& machine) {
+  std::string out;
+  for (const Grid& g : machine.levels()) out += (out.empty() ? "" : ", ") + text(g);
+  return machine.levels().size() == 1 ? "Machine(" + out + ")" : "Machine([" + out + "])";
+}
+
+Grid grid_of(const nb::args& extents) {
+  std::vector<Int> out;
+  for (nb::handle e : extents) out.push_back(nb::cast<Int>(e));
+  return Grid(std::move(out));
+}
+
+}  // namespace
+
+void bind_machines(nb::module_& m) {
+  nb::enum_<Processor>(m, "Processor", "A kind of processor. Only the Legion engine runs programs on GPUs.")
+      .value("CPU", Processor::CPU, "Threads of the host.")
+      .value("GPU", Processor::GPU, "A GPU, with the Legion engine.");
+  nb::enum_<Memory>(m, "Memory", "A kind of memory. Only the Legion engine uses that of GPUs.")
+      .value("CPU_MEM", Memory::CPU_MEM, "Memory of the host.")
+      .value("GPU_MEM", Memory::GPU_MEM, "Memory of a GPU, with the Legion engine.");
+  nb::class_<Grid>(m, "Grid", R"doc(One level of a machine: a grid of abstract processors.
+
+One number, param or expression for each dimension.
+
+>>> import distal
+>>> distal.Grid(2, 3)
+Grid(2, 3)
+)doc")
+      .def(
+          "__init__", [](Grid* self, const nb::args& extents) { new (self) Grid(grid_of(extents)); },
+          nb::sig("def __init__(self, *extents: int | Int | Param) -> None"))
+      .def("of", &Grid::of, nb::arg("kind"), nb::rv_policy::none,
+           "Sets the kind of the processors: ``Grid(4).of(Processor.GPU)``.")
+      .def_prop_ro("extents", &Grid::extents, "One extent for each dimension.")
+      .def_prop_ro("processor", &Grid::processor, "The kind of the processors.")
+      .def("__repr__", [](const Grid& grid) { return text(grid); });
+  nb::class_<Machine::Level>(m, "Level", "One level of a machine, for a schedule: ``M[1]``.")
+      .def_ro("machine", &Machine::Level::machine, "The whole machine.")
+      .def_ro("level", &Machine::Level::level, "Which level; 0 is the outermost.");
+  nb::class_<Machine>(m, "Machine", R"doc(A machine: a grid whose processors may themselves be grids, outermost first.
+
+``Machine([Grid(2), Grid(4)])`` has 2 processors that are grids of 4.
+
+>>> import distal
+>>> M = distal.Machine(distal.Grid(2, 3))
+>>> M.x, M.y
+(2, 3)
+)doc")
+      .def(nb::init<Grid, std::string>(), nb::arg("grid"), nb::arg("name") = "")
+      .def(nb::init<std::vector<Grid>, std::string>(), nb::arg("levels"), nb::arg("name") = "")
+      .def(
+          "__getitem__", [](const Machine& machine, int level) { return machine[level]; }, nb::arg("level"),
+          "One level of the machine, for a schedule.")
+      .def_prop_ro("levels", &Machine::levels, "The grids, outermost first.")
+      .def_prop_ro("name", &Machine::name, "The name, as errors and ``Kernel.text`` show it.")
+      .def_ro("x", &Machine::x, "The extent of the outermost grid's first dimension.")
+      .def_ro("y", &Machine::y, "The extent of its second dimension; 1 if it has none.")
+      .def_ro("z", &Machine::z, "The extent of its third dimension; 1 if it has none.")
+      .def("__repr__", [](const Machine& machine) { return text(machine); });
+}
+
+}  // namespace distal::python

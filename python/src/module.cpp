@@ -1,0 +1,14 @@
+#include "bindings.h"
+
+NB_MODULE(_core, m) {
+  using namespace distal::python;
+  bind_errors(m);
+  bind_numbers(m);
+  bind_machines(m);
+  bind_formats(m);
+  bind_statements(m);
+  bind_schedules(m);
+  bind_kernels(m);
+  bind_tensors(m);
+  bind_calls(m);
+}
