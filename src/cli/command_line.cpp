@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "cli/options.h"
+#include "cli/usage_error.h"
 #include "session/session.h"
 
 namespace distal::core {
@@ -30,7 +31,8 @@ void add_running(CLI::App* run, CliOptions& o) {
   run->add_option("--leaf", o.leaf, "how leaves run")
       ->check(CLI::IsMember({"auto", "generated", "interpreted"}))
       ->capture_default_str();
-  run->add_flag("--check", o.check, "check every element of the result, not a sample");
+  CLI::Option* check = run->add_flag("--check", o.check, "check every element of the result, not a sample");
+  run->add_flag("--no-check", o.no_check, "do not check the result")->excludes(check);
   run->add_flag("--json", o.json, "print one JSON object on stdout");
   run->add_flag("--own-memory", o.own_memory,
                 "give every processor memory of its own, so that every acquire is a copy");
@@ -39,13 +41,17 @@ void add_running(CLI::App* run, CliOptions& o) {
   run->add_option("--save", o.save, "save a tensor to a NumPy file, such as A=a.npy")->take_all();
 }
 
+void add_engine(CLI::App* run, CliOptions& o, const std::string& what) {
+  run->add_option("--engine", o.engine, what)->capture_default_str();
+  run->add_option("--ranks", o.ranks, "number of processes, for an engine of several; default: 1")
+      ->check(CLI::Range(1, 4096));
+}
+
 void add_run(CLI::App& app, CliOptions& o) {
   CLI::App* run =
       app.add_subcommand("run", "compile a program, place random or loaded data, run it and check the result");
   add_program(run, o);
-  run->add_option("--engine", o.engine, "engine to run on: threads, mpi, legion")->capture_default_str();
-  run->add_option("--ranks", o.ranks, "number of processes, for the engines mpi and legion; default: 1")
-      ->check(CLI::Range(1, 4096));
+  add_engine(run, o, "engine to run on: threads, mpi, legion");
   add_running(run, o);
   run->add_flag("--strict-order", o.strict_order,
                 "add sums in the order of the schedule's loops; use library kernels only where substitute asks for "
@@ -60,6 +66,7 @@ void add_redistribute(CLI::App& app, CliOptions& o) {
       ->add_option("FORMAT", o.format,
                    "the new format, as after the colon of a declaration: 'xy -> xy cyclic(x = 64) on Grid(2, 2)'")
       ->required();
+  add_engine(redistribute, o, "engine to run on: threads, mpi");
   add_running(redistribute, o);
   redistribute->add_flag("--explain", o.explain,
                          "show the program that would move the tensor, and its cost; run nothing");
@@ -98,11 +105,15 @@ void add_plan(CLI::App& app, CliOptions& o) {
   plan->require_subcommand(1);
   CLI::App* cosma = plan->add_subcommand("cosma", "COSMA's rule for A(i, j) = B(i, k) * C(k, j)");
   auto positive = CLI::Range(int64_t{1}, int64_t{1} << 50);
-  cosma->add_option("NI", o.ni)->required()->check(positive);
-  cosma->add_option("NJ", o.nj)->required()->check(positive);
-  cosma->add_option("NK", o.nk)->required()->check(positive);
-  cosma->add_option("PROCESSORS", o.processors)->required()->check(CLI::Range(int64_t{1}, kMaxProcessors));
-  cosma->add_option("BYTES_PER_PROCESSOR", o.bytes_per_processor)->required()->check(positive);
+  cosma->add_option("NI", o.ni, "extent of i")->required()->check(positive);
+  cosma->add_option("NJ", o.nj, "extent of j")->required()->check(positive);
+  cosma->add_option("NK", o.nk, "extent of k")->required()->check(positive);
+  cosma->add_option("PROCESSORS", o.processors, "number of processors")
+      ->required()
+      ->check(CLI::Range(int64_t{1}, kMaxProcessors));
+  cosma->add_option("BYTES_PER_PROCESSOR", o.bytes_per_processor, "memory of each processor, in bytes")
+      ->required()
+      ->check(positive);
   cosma->add_option("--type", o.type, "element type");
   cosma->add_flag("--json", o.json, "print one JSON object on stdout");
 }
@@ -112,17 +123,18 @@ int dispatch(const CLI::App& app, const CliOptions& options, const RunOnMpi& run
   if (app.got_subcommand("explain")) return explain_command(options);
   if (app.got_subcommand("emit")) return emit_command(options);
   if (app.got_subcommand("check")) return check_command(options);
-  if (app.got_subcommand("redistribute")) return redistribute_command(options);
+  if (app.got_subcommand("redistribute")) return redistribute_command(options, run_on_mpi);
   return plan_cosma_command(options);
 }
 
-// Names the unknown command. The parser would only report that a command is missing.
-void refuse_unknown_command(const CLI::App& app, int argc, const char* const* argv) {
-  std::string word = argc > 1 ? argv[1] : "";
-  bool known = !app.get_subcommands([&](const CLI::App* command) { return command->check_name(word); }).empty();
-  if (word.empty() || word[0] == '-' || known) return;
-  throw Error(fmt::format("there is no command `{}`", word), {},
-              "the commands are run, explain, emit, check, redistribute and plan");
+void parse(CLI::App& app, int argc, const char* const* argv) {
+  require_known_command(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    if (e.get_exit_code() == 0) throw;  // --help or --version
+    throw usage_error(app, e);
+  }
 }
 
 }  // namespace
@@ -142,15 +154,14 @@ int main_command(int argc, const char* const* argv, const RunOnMpi& run_on_mpi, 
   add_redistribute(app, options);
   add_plan(app, options);
   try {
-    refuse_unknown_command(app, argc, argv);
-    app.parse(argc, argv);
+    parse(app, argc, argv);
+    options.command = app.get_subcommands().front()->get_name();
     return dispatch(app, options, run_on_mpi);
   } catch (const CLI::ParseError& e) {
-    if (is_reporter) app.exit(e, std::cout, std::cerr);
-    return e.get_exit_code() == 0 ? 0 : 2;
+    return is_reporter ? app.exit(e, std::cout, std::cerr) : 0;  // --help or --version
   } catch (...) {
     auto [text, status] = failure_of(std::current_exception());
-    fmt::print(stderr, "{}\n", text);
+    if (is_reporter) fmt::print(stderr, "{}\n", text);
     return status;
   }
 }

@@ -4,6 +4,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "cli/advice.h"
 #include "cli/options.h"
 #include "engine/processes.h"
 #include "leaf/leaf.h"
@@ -204,6 +205,7 @@ int explain(const CliOptions& options, const LoadedModule& loaded) {
   fmt::print("\n");
   show_communication(cost);
   show_totals(cost);
+  fmt::print("{}", undistributed_text(plan));
   return 0;
 }
 

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "cli/prepared_run.h"
+#include "cli/job.h"
 #include "data/npy_writer.h"
 #include "support/environment.h"
 
@@ -39,17 +39,18 @@ bool is_rank_of_a_job() {
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
   execvp(words[0], words.data());
-  throw Error(fmt::format("cannot start {}", command[0]), {}, {}, Error::Kind::Resources);
+  throw Error(fmt::format("cannot start {}", command[0]), {},
+              "DISTAL_MPIRUN names a launcher without options, as in DISTAL_MPIRUN=mpirun", Error::Kind::Resources);
 }
 
 void require_runnable(const CliOptions& options) {
-  std::shared_ptr<PreparedProgram> program = checked_program(options);
-  const Plan& plan = program->plan();
-  const Module& module = plan.program->module;
+  Job job = job_of(options);
+  const Module& module = job.loaded.module;
   require_host(module, options.engine);
-  require_options(options, module);
-  Dataset(plan, parse_files(options.load, "--load", module), options.seed);  // throws if a file does not fit
-  for (const auto& [tensor, file] : parse_files(options.save, "--save", module)) require_writable(file);
+  std::shared_ptr<PreparedProgram> program = prepare(job.loaded);
+  program->needs(true);
+  Dataset(program->plan(), parse_files(options.load, "--load", module), options.seed);  // throws if a file does not fit
+  for (const auto& [tensor, file] : job.saved) require_writable(file);
 }
 
 // Sets defaults for Open MPI in the environment; other MPIs ignore them. Allow more ranks than cores, and the root

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "lang/parse.h"
+#include "lang/suggest.h"
 #include "lang/validate.h"
 #include "lower/compile.h"
 #include "schedule/expand_precomputes.h"
@@ -19,7 +20,9 @@ std::pair<std::string, std::string> name_and_value(const std::string& word, cons
                                                    const char* value) {
   size_t equals = word.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == word.size()) {
-    throw Error(fmt::format("{} takes NAME={}, and got '{}'", option, value, word));
+    throw Error(fmt::format("{} takes NAME={}, and got '{}'", option, value, word), {},
+                fmt::format("write {} without spaces around the `=`",
+                            option == "--set" ? "--set ni=512,nj=256" : option + " B=b.npy"));
   }
   return {word.substr(0, equals), word.substr(equals + 1)};
 }
@@ -39,6 +42,13 @@ void require_files_apart(const std::map<std::string, std::string>& files) {
 
 }  // namespace
 
+void refuse_unknown_tensor(const Module& module, const std::string& name, const std::string& where) {
+  std::vector<std::string> known;
+  for (const Tensor& t : module.tensors) known.push_back(t.name);
+  throw Error(fmt::format("{}there is no tensor {} in the program", where, name), {},
+              fmt::format("the tensors are {}{}", listing(known), did_you_mean(name, known)));
+}
+
 Bindings parse_settings(const std::vector<std::string>& settings) {
   Bindings out;
   for (const std::string& setting : settings) {
@@ -48,7 +58,8 @@ Bindings parse_settings(const std::vector<std::string>& settings) {
       int64_t value = 0;
       auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
       if (error != std::errc() || end != text.data() + text.size()) {
-        throw Error(fmt::format("--set {}: '{}' is not a 64-bit integer", name, text));
+        throw Error(fmt::format("--set {}: '{}' is not a 64-bit integer", name, text), {},
+                    "write all digits, as in --set ni=1000000");
       }
       out[name] = value;
     }
@@ -61,8 +72,7 @@ std::map<std::string, std::string> parse_files(const std::vector<std::string>& w
   std::map<std::string, std::string> out;
   for (const std::string& word : words) {
     auto [name, file] = name_and_value(word, option, "FILE");
-    if (!module.find_tensor(name))
-      throw Error(fmt::format("{} {}: there is no tensor {} in the program", option, word, name));
+    if (!module.find_tensor(name)) refuse_unknown_tensor(module, name, fmt::format("{} {}: ", option, word));
     if (size_t comma = file.find(','); comma != std::string::npos) {
       if (size_t equals = file.find('=', comma);
           equals != std::string::npos && module.find_tensor(file.substr(comma + 1, equals - comma - 1))) {

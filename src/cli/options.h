@@ -16,6 +16,7 @@ namespace distal::core {
 // The command line, parsed.
 struct CliOptions {
   std::vector<std::string> arguments;  // argv without the program's name
+  std::string command;                 // the name of the command
   std::string file;
   std::vector<std::string> set;  // "ni=512,gx=4"
   std::string engine = "threads";
@@ -27,6 +28,7 @@ struct CliOptions {
   int reps = 3;
   std::string type;
   bool check = false;
+  bool no_check = false;
   bool json = false;
   bool own_memory = false;
   uint64_t seed = 1;
@@ -50,6 +52,9 @@ Bindings parse_settings(const std::vector<std::string>& settings);
 // Parses "B=b.npy", given once per tensor. Returns the file names by tensor; those of --save are different.
 std::map<std::string, std::string> parse_files(const std::vector<std::string>& words, const std::string& option,
                                                const Module& module);
+
+// Throws an Error that lists the tensors of the program. `where` begins the message.
+[[noreturn]] void refuse_unknown_tensor(const Module& module, const std::string& name, const std::string& where = {});
 
 // The element type that --type names. Throws an Error if there is no such type.
 ElementType parse_type_option(const std::string& name);
@@ -78,7 +83,7 @@ int run_command(const CliOptions& options, const RunOnMpi& run_on_mpi);
 int explain_command(const CliOptions& options);
 int emit_command(const CliOptions& options);
 int check_command(const CliOptions& options);
-int redistribute_command(const CliOptions& options);
+int redistribute_command(const CliOptions& options, const RunOnMpi& run_on_mpi);
 int plan_cosma_command(const CliOptions& options);
 
 // What --version prints. It names the BLAS, because results and times depend on it.

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,7 +42,7 @@ class PreparedRun {
   void save(const std::string& tensor, const std::string& file);
 
   const Plan& plan() const { return session_->plan(); }
-  bool ok() const { return check_.ok; }
+  bool ok() const { return !check_ || check_->ok; }
   bool is_reporter() const { return session_->is_reporter(); }
   RunReport report() const;
 
@@ -55,8 +56,8 @@ class PreparedRun {
   RunInputs inputs_;
   std::unique_ptr<Session> session_;
   Combine combine_;
-  std::unique_ptr<ResultChecker> checker_;
-  CheckResult check_;
+  std::unique_ptr<ResultChecker> checker_;  // null with --no-check
+  std::optional<CheckResult> check_;
   std::vector<double> seconds_;
   RunCounts counts_;
 };

@@ -1,12 +1,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "cli/prepared_run.h"
+#include "cli/job.h"
+#include "cli/mpi_start.h"
 #include "lang/parse.h"
-#include "lang/suggest.h"
 #include "lang/validate.h"
 #include "plan/cost.h"
 #include "schedule/redistribute.h"
@@ -17,10 +16,7 @@ namespace {
 
 const Tensor& find_tensor(const Module& module, const std::string& name) {
   if (const Tensor* tensor = module.find_tensor(name)) return *tensor;
-  std::vector<std::string> known;
-  for (const Tensor& t : module.tensors) known.push_back(t.name);
-  throw Error(fmt::format("there is no tensor {} in the program", name), {},
-              fmt::format("the tensors are {}{}", listing(known), did_you_mean(name, known)));
+  refuse_unknown_tensor(module, name);
 }
 
 std::string free_name(const Module& module, std::string name) {
@@ -81,23 +77,23 @@ nlohmann::ordered_json to_json(const PreparedRun& run, const Tensor& from, const
 
 }  // namespace
 
-int redistribute_command(const CliOptions& options) {
-  LoadedModule loaded = redistribution_module(options);
-  if (options.explain) return explain(options, loaded);
+Job redistribute_job(const CliOptions& options) {
   require_tensor(options, options.load, "--load");
   require_tensor(options, options.save, "--save");
-  std::map<std::string, std::string> saved = parse_files(options.save, "--save", loaded.module);
-  PreparedRun prepared(options, loaded);
-  prepared.run_all();
-  const Tensor& to = loaded.module.tensors[0];
-  const Tensor& from = loaded.module.tensors[1];
-  for (const auto& [tensor, file] : saved) prepared.save(to.name, file);
-  if (options.json) {
-    std::cout << to_json(prepared, from, to).dump() << std::endl;
-  } else {
-    fmt::print("{}", summary(prepared, from, to));
-  }
-  return prepared.ok() ? 0 : 1;
+  Job job{redistribution_module(options), {}, {}};
+  Tensor to = job.loaded.module.tensors[0], from = job.loaded.module.tensors[1];
+  for (const auto& [tensor, file] : parse_files(options.save, "--save", job.loaded.module)) job.saved[to.name] = file;
+  job.results = [json = options.json, to, from](const PreparedRun& run) {
+    return json ? to_json(run, from, to).dump() + "\n" : summary(run, from, to);
+  };
+  return job;
+}
+
+int redistribute_command(const CliOptions& options, const RunOnMpi& run_on_mpi) {
+  if (options.explain) return explain(options, redistribution_module(options));
+  if (options.engine == "mpi") return run_on_mpi ? run_on_mpi(options) : start_on_mpi(options);
+  if (options.engine == "threads") return run_on_threads(options, job_of(options));
+  throw Error(fmt::format("redistribute has no engine {}; its engines are threads and mpi", options.engine));
 }
 
 }  // namespace distal::core

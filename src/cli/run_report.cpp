@@ -6,6 +6,7 @@
 
 #include <set>
 
+#include "cli/advice.h"
 #include "plan/cost.h"
 #include "plan/work.h"
 #include "support/text.h"
@@ -19,9 +20,10 @@ std::string machine_text(const Machine& machine, const Bindings& params) {
   for (const Grid& g : machine.levels) {
     std::vector<int64_t> extents;
     for (const IntExpr& e : g.extents) extents.push_back(e.evaluate(params));
-    levels.push_back(fmt::format("{}", fmt::join(extents, "×")));
+    levels.push_back(extents.size() == 1 ? fmt::format("a grid of {}", extents[0])
+                                         : fmt::format("a {} grid", fmt::join(extents, "×")));
   }
-  return fmt::format("a {} grid", fmt::join(levels, " of "));
+  return fmt::format("{}", fmt::join(levels, " of "));
 }
 
 }  // namespace
@@ -34,7 +36,9 @@ void show_progress(const std::string& what) {
 
 nlohmann::ordered_json RunReport::json() const {
   double best = seconds.front();
-  return {{"ok", check.ok},
+  auto checked = [](const auto& value) { return nlohmann::ordered_json(value); };
+  nlohmann::ordered_json none;
+  return {{"ok", check ? checked(check->ok) : none},
           {"engine", engine},
           {"processors", plan->processors},
           {"processors_with_work", processors_with_work(*plan)},
@@ -42,13 +46,13 @@ nlohmann::ordered_json RunReport::json() const {
           {"seconds_median", median()},
           {"gflops", flops() / best * 1e-9},
           {"gbps", tensor_bytes() / best * 1e-9},
-          {"max_relative_error", check.max_relative_error},
+          {"max_relative_error", check ? checked(check->max_relative_error) : none},
           {"bytes_moved", bytes_moved},
           {"bytes_copied", bytes_copied ? nlohmann::ordered_json(*bytes_copied) : nlohmann::ordered_json()},
           {"messages", messages},
           {"peak_bytes_per_processor", peak_bytes_per_processor},
           {"resident_bytes", resident_bytes ? nlohmann::ordered_json(*resident_bytes) : nlohmann::ordered_json()},
-          {"elements_checked", check.checked},
+          {"elements_checked", check ? check->checked : 0},
           {"tasks", tasks},
           {"leaves", leaves},
           {"type", to_string(plan->program->module.type)}};
@@ -58,8 +62,9 @@ std::string RunReport::ran_text() const {
   const Machine& machine = plan->stages[0].stage->machine;
   int64_t with_work = processors_with_work(*plan);
   std::string some = with_work < plan->processors ? with_commas(with_work) + " of " : "";
-  return fmt::format("  ran on    {}{}, {} of {}, {} leaf, {}\n", some, counted(plan->processors, "processor"),
-                     machine_text(machine, plan->params), backend, fmt::join(leaves, ", "),
+  bool line = machine.levels.size() == 1 && machine.levels[0].extents.size() == 1;
+  return fmt::format("  ran on    {}{}, {}{} {}, {} leaf, {}\n", some, counted(plan->processors, "processor"),
+                     machine_text(machine, plan->params), line ? ", on" : " of", backend, fmt::join(leaves, ", "),
                      to_string(plan->program->module.type));
 }
 
@@ -86,9 +91,11 @@ std::string RunReport::speed_text() const {
 }
 
 std::string RunReport::check_text() const {
-  std::string out = fmt::format("  check     {}, largest relative error {:.1e} in {}\n", check.ok ? "correct" : "WRONG",
-                                check.max_relative_error, counted(check.checked, "element"));
-  if (!check.ok) out += fmt::format("            {}\n", check.first_wrong);
+  if (!check) return "  check     none\n";
+  std::string out =
+      fmt::format("  check     {}, largest relative error {:.1e} in {}\n", check->ok ? "correct" : "WRONG",
+                  check->max_relative_error, counted(check->checked, "element"));
+  if (!check->ok) out += fmt::format("            {}\n", check->first_wrong);
   return out;
 }
 
@@ -118,15 +125,15 @@ double RunReport::tensor_bytes() const {
   return sum;
 }
 
-void print_report(const RunReport& report, bool json) {
-  fmt::print("{}", json ? report.json().dump() + "\n" : report.summary());
-  std::fflush(stdout);
+std::string report_text(const RunReport& report, bool json) {
+  return json ? report.json().dump() + "\n" : report.summary();
 }
 
 std::string RunReport::summary() const {
   std::string out;
   for (const StagePlan& s : plan->stages) out += fmt::format("{}\n", to_string(s.stage->source.statement));
-  return out + ran_text() + moved_text() + memory_text() + time_text() + speed_text() + check_text();
+  return out + ran_text() + undistributed_text(*plan) + moved_text() + memory_text() + time_text() + speed_text() +
+         check_text();
 }
 
 }  // namespace distal::core

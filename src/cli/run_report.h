@@ -15,8 +15,8 @@ struct RunReport {
   std::string engine;   // the name on the command line
   std::string backend;  // its description, such as "threads"
   const Plan* plan = nullptr;
-  std::vector<double> seconds;  // sorted
-  CheckResult check;
+  std::vector<double> seconds;       // sorted
+  std::optional<CheckResult> check;  // none with --no-check
   int64_t bytes_moved = 0;
   std::optional<int64_t> bytes_copied;  // none: unknown, as with Legion
   int64_t messages = 0;
@@ -25,6 +25,7 @@ struct RunReport {
   std::vector<std::string> leaves;        // one description per statement
   std::optional<int64_t> resident_bytes;  // the maximum over the processes
 
+  bool ok() const { return !check || check->ok; }
   nlohmann::ordered_json json() const;
   // The lines of the summary.
   std::string ran_text() const;
@@ -42,8 +43,8 @@ struct RunReport {
   double tensor_bytes() const;
 };
 
-// Prints one JSON object, or the summary.
-void print_report(const RunReport& report, bool json);
+// One JSON object on a line of its own, or the summary.
+std::string report_text(const RunReport& report, bool json);
 
 // Shows a progress line on a terminal. It replaces the last one; an empty text removes it.
 void show_progress(const std::string& what);

@@ -53,9 +53,23 @@ void compile(const std::string& compiler, const std::string& source, CompileOpti
     fail(fmt::format("{} could not compile a leaf (status {})", compiler, status),
          "run with --leaf interpreted to go without a compiler");
   }
+  if (!fs::exists(output, error)) {
+    fail(fmt::format("{} reported success, but compiled nothing", compiler), "set DISTAL_CXX to a C++ compiler");
+  }
   write_atomically(text, source);
   fs::rename(output, library, error);
   if (error) fail(fmt::format("cannot write {}", library.string()));
+}
+
+[[noreturn]] void refuse_without_compiler() {
+  std::string chosen = environment("DISTAL_CXX");
+  if (chosen.empty()) {
+    fail("no C++ compiler was found to compile a leaf", "install g++, or run with --leaf interpreted");
+  }
+  fail(fmt::format("DISTAL_CXX is `{}`, and there is no such program", chosen),
+       chosen.find(' ') != std::string::npos
+           ? fmt::format("name a C++ compiler without options, as in DISTAL_CXX={}", chosen.substr(0, chosen.find(' ')))
+           : "name a C++ compiler, as in DISTAL_CXX=g++, or unset it for the system's");
 }
 
 // A leaf that uses OpenMP is never unloaded: unloading it could unload the OpenMP runtime while its threads still run.
@@ -84,8 +98,7 @@ bool can_compile_leaves() { return !environment("DISTAL_CXX").empty() || !leaf_c
 
 CompiledLeaf compile_leaf(const std::string& source, CompileOptions options) {
   std::string compiler = leaf_compiler();
-  if (compiler.empty())
-    fail("no C++ compiler was found to compile a leaf", "install g++, or run with --leaf interpreted");
+  if (compiler.empty()) refuse_without_compiler();
   fs::path folder = safe_cache_folder();
   std::string key = fmt::format("{}\n// {} {} {}", source, fmt::join(flags(options), " "), file_fingerprint(compiler),
                                 cpu_fingerprint());

@@ -11,6 +11,14 @@ from support import ALGORITHMS, CliTest, distal, distal_within, settings
 
 SUMMA = ALGORITHMS / "summa.distal"
 SMALL = "ni=32,nj=24,nk=40,chunk=8"
+LINE = """machine M = Grid(3)
+tensor a(30) : x -> x on M
+tensor b(30) : x -> x on M
+a(i) = b(i)
+schedule
+  distribute({i}, {io}, {ii}, M)
+  communicate({a, b}, io)
+"""
 COPY = "tensor a(8)\ntensor b(8)\na(i) = b(i)\n"
 
 RUN_FIELDS = {
@@ -220,15 +228,38 @@ class Text(CliTest):
         for file in sorted(ALGORITHMS.glob("*.distal")):
             self.assertIn("OK", self.succeed("check", file))
 
+    def test_without_a_check(self):
+        text = self.succeed("run", SUMMA, "--set", SMALL, "--no-check")
+        self.assertIn("\n  check     none\n", text)
+        said = self.json_of("run", SUMMA, "--set", SMALL, "--no-check")
+        checked = self.json_of("run", SUMMA, "--set", SMALL)
+        self.assertEqual((said["ok"], said["max_relative_error"], said["elements_checked"]), (None, None, 0))
+        for field in ("bytes_moved", "messages", "peak_bytes_per_processor", "tasks"):
+            self.assertEqual(said[field], checked[field], field)
+
+    def test_a_grid_of_one_dimension(self):
+        text = self.succeed("run", self.write("line.distal", LINE))
+        self.assertIn("  ran on    3 processors, a grid of 3, on threads, ", text)
+
+    def test_nothing_distributed(self):
+        text = LINE[: LINE.index("schedule")]
+        for command in ("run", "explain"):
+            said = self.succeed(command, self.write("whole.distal", text))
+            wanted = "  note      nothing is distributed; to share the work, write in the schedule\n            "
+            self.assertIn(wanted + "distribute({i}, {io}, {ii}, M)\n", said)
+            self.assertNotIn("note", self.succeed(command, self.write("shared.distal", LINE)))
+        inline = text.replace("machine M = Grid(3)\n", "").replace("on M", "on Grid(3)")
+        self.assertIn("distribute({i}, {io}, {ii}, Grid(3))", self.succeed("run", self.write("inline.distal", inline)))
+
     def test_help_names_every_option(self):
         options = {
-            ("run",): "FILE --set --type --engine --threads --reps --leaf --check --json --own-memory --seed "
+            ("run",): "FILE --set --type --engine --threads --reps --leaf --check --no-check --json --own-memory --seed "
             "--load --save --strict-order --ranks",
             ("emit",): "FILE --target --output --set --type",
             ("explain",): "FILE --set --type --json --dump",
             ("check",): "FILE --set --type",
             ("plan", "cosma"): "NI NJ NK PROCESSORS BYTES_PER_PROCESSOR --type --json",
-            ("redistribute",): "FILE TENSOR FORMAT --set --type --threads --reps --leaf --check --json --own-memory "
+            ("redistribute",): "FILE TENSOR FORMAT --set --type --threads --reps --leaf --check --json --own-memory --engine "
             "--seed --load --save --explain",
             (): "run explain emit check redistribute plan",
         }
@@ -324,6 +355,8 @@ class Redistribute(CliTest):
         refuse("--load C=c.npy: only B is redistributed", "B", "xy -> yx", "--load", "C=c.npy")
         refuse("--save A=a.npy: only B is redistributed", "B", "xy -> yx", "--save", "A=a.npy")
         self.refuse(2, "FORMAT is required", "redistribute", SUMMA, "B")
+        said = "redistribute has no engine legion; its engines are threads and mpi"
+        refuse(said, "B", "xy -> yx", "--engine", "legion")
         self.refuse(3, "gpu", "redistribute", SUMMA, "B", "xy -> xy on Grid(2, 2) gpu")
 
 
@@ -331,11 +364,27 @@ class Refusals(CliTest):
     """Wrong input: status 2, nothing on stdout, and a message that says what is wrong and what would be right."""
 
     def test_command_line(self):
-        self.refuse(2, "subcommand is required")
-        self.refuse(2, ["there is no command `foo`", "run, explain, emit, check, redistribute and plan"], "foo")
-        self.refuse(2, "FILE is required", "run")
+        help_of_run = "`distal run --help` lists what there is"
+        self.refuse(2, ["`distal` needs a command", "the commands are `run`, `explain`"])
+        self.refuse(2, ["there is no command `foo`", "the commands are `run`, `explain`"], "foo")
+        self.refuse(2, ["there is no command `rn`", "did you mean `run`?"], "rn")
+        self.refuse(2, "write `distal run a.distal` or `distal explain a.distal`", "a.distal")
+        self.refuse(2, ["`distal` has no option `--versoin`", "did you mean `--version`?"], "--versoin")
+        self.refuse(2, ["`distal run`: FILE is required", "FILE is a .distal program", help_of_run], "run")
+        self.refuse(2, ["`distal run` has no option `--verbose`", "`distal explain FILE`"], "run", SUMMA, "--verbose")
+        self.refuse(2, ["has no option `--sets`", "did you mean `--set`?"], "run", SUMMA, "--sets", "ni=4")
+        self.refuse(2, ["has no option `--reps`", "option of `run` and `redistribute`"], "check", SUMMA, "--reps", 1)
+        self.refuse(2, ["know what to do with `ni=4`", "write `--set ni=4`"], "run", SUMMA, "ni=4")
+        self.refuse(2, ["know what to do with `B=b.npy`", "write `--load B=b.npy`"], "run", SUMMA, "B=b.npy")
+        self.refuse(2, ["`distal run`: --set: 1 required TEXT missing", help_of_run], "run", SUMMA, "--set")
+        said = ["--set takes NAME=VALUE, and got 'ni'", "write --set ni=512,nj=256 without spaces around the `=`"]
+        self.refuse(2, said, "run", SUMMA, "--set", "ni", "=", "4")
+        self.refuse(2, "write all digits, as in --set ni=1000000", "run", SUMMA, "--set", "ni=1e6")
+        said = ["--load Z=z.npy: there is no tensor Z in the program", "the tensors are `A`, `B` and `C`"]
+        self.refuse(2, said, "run", SUMMA, "--load", "Z=z.npy")
+        self.refuse(2, "--check excludes --no-check", "run", SUMMA, "--check", "--no-check")
         self.refuse(2, "--fast", "run", SUMMA, "--fast")
-        self.refuse(2, "not expected", "run", SUMMA, SUMMA)
+        self.refuse(2, ["know what to do with", "it takes one program"], "run", SUMMA, SUMMA)
         self.refuse(2, ["--threads", "-1"], "run", SUMMA, "--threads", "-1")
         self.refuse(2, ["--reps", "0"], "run", SUMMA, "--reps", 0)
         self.refuse(2, ["fast", "auto", "generated", "interpreted"], "run", SUMMA, "--leaf", "fast")
@@ -468,7 +517,8 @@ class Refusals(CliTest):
             mine.write_text(emitted, encoding="utf-8")
 
     def test_plan(self):
-        self.refuse(2, "subcommand is required", "plan")
+        self.refuse(2, "`distal plan` needs a command", "plan")
+        self.refuse(2, "`distal plan` does not know what to do with `summa`", "plan", "summa", 8)
         self.refuse(2, "NK is required", "plan", "cosma", 8, 8)
         self.refuse(2, ["NI", "0"], "plan", "cosma", 0, 8, 8, 4, 1000)
         self.refuse(2, ["NI", "many"], "plan", "cosma", "many", 8, 8, 4, 1000)
@@ -546,7 +596,13 @@ class Resources(CliTest):
     def test_no_compiler(self):
         file = ALGORITHMS / "ttv.distal"
         env = {"DISTAL_CXX": "/nonexistent/compiler", "DISTAL_CACHE": str(self.folder / "cache")}
-        self.refuse(3, "compiler", "run", file, "--leaf", "generated", "--set", "ni=8,nj=8,nk=8", env=env)
+        compiled = ["run", file, "--leaf", "generated", "--set", "ni=8,nj=8,nk=8"]
+        said = ["DISTAL_CXX is `/nonexistent/compiler`, and there is no such program", "name a C++ compiler"]
+        self.refuse(3, said, *compiled, env=env)
+        said = ["DISTAL_CXX is `g++ -O3`, and there is no such program", "without options, as in DISTAL_CXX=g++\n"]
+        self.refuse(3, said, *compiled, env={**env, "DISTAL_CXX": "g++ -O3"})
+        said = ["/bin/true reported success, but compiled nothing", "set DISTAL_CXX to a C++ compiler"]
+        self.refuse(3, said, *compiled, env={**env, "DISTAL_CXX": "/bin/true"})
         self.succeed("run", file, "--leaf", "interpreted", "--set", "ni=8,nj=8,nk=8", env=env)
 
     def test_no_compiler_at_all(self):

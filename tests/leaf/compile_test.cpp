@@ -169,11 +169,15 @@ TEST_F(Cache, NoCompiler) {
     FAIL() << "was not refused";
   } catch (const Error& e) {
     EXPECT_EQ(e.kind(), Error::Kind::Resources);
-    EXPECT_EQ(std::string(e.what()),
-              "error: no C++ compiler was found to compile a leaf\n  help: install g++, or run with --leaf "
-              "interpreted");
+    EXPECT_EQ(
+        std::string(e.what()),
+        "error: DISTAL_CXX is `/nonexistent/c++`, and there is no such program\n  help: name a C++ compiler, as in "
+        "DISTAL_CXX=g++, or unset it for the system's");
   }
   EXPECT_EQ(leaf_compiler(), "");
+  ScopedVariable path("PATH", "/nonexistent"), none("DISTAL_CXX", "");
+  EXPECT_EQ(test::message_of([] { compile_leaf(source_of(3)); }),
+            "error: no C++ compiler was found to compile a leaf\n  help: install g++, or run with --leaf interpreted");
 }
 
 TEST_F(Cache, ACompilerThatFails) {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "cli/prepared_run.h"
+#include "cli/job.h"
 #include "data/npy_writer.h"
 #include "session/mpi/session.h"
 #include "support/text.h"
@@ -34,16 +34,14 @@ void require_fitting(const CliOptions& options, const Cluster& cluster) {
 }
 
 int run_on_ranks(const CliOptions& options, const Cluster& cluster) {
-  LoadedModule loaded;
-  std::map<std::string, std::string> saved;
+  Job job;
+  const LoadedModule& loaded = job.loaded;
   agree_on_error(cluster, [&] {
     require_fitting(options, cluster);
-    loaded = load_module(options);
+    job = job_of(options);
     require_host(loaded.module, options.engine);
-    require_options(options, loaded.module);
-    saved = parse_files(options.save, "--save", loaded.module);
     if (cluster.rank() > 0) return;
-    for (const auto& [tensor, file] : saved) require_writable(file);
+    for (const auto& [tensor, file] : job.saved) require_writable(file);
   });
   std::string params;
   for (const auto& [name, value] : loaded.params) params += fmt::format(" {}={}", name, value);
@@ -55,9 +53,10 @@ int run_on_ranks(const CliOptions& options, const Cluster& cluster) {
   PreparedRun prepared(options, std::move(*inputs), std::move(session),
                        [&](const CheckResult& mine) { return combined(cluster, mine); });
   prepared.run_all();
-  for (const auto& [tensor, file] : saved) prepared.save(tensor, file);
-  RunReport report = prepared.report();
-  if (prepared.is_reporter()) print_report(report, options.json);
+  for (const auto& [tensor, file] : job.saved) prepared.save(tensor, file);
+  std::string results = job.results(prepared);  // asks all ranks
+  if (prepared.is_reporter()) fmt::print("{}", results);
+  std::fflush(stdout);
   return prepared.ok() ? 0 : 1;
 }
 
