@@ -10,6 +10,7 @@
 #include "leaf/leaf.h"
 #include "lower/compile.h"
 #include "lower/place.h"
+#include "plan/certificate.h"
 #include "plan/cost.h"
 #include "plan/memory.h"
 #include "plan/messages.h"
@@ -151,6 +152,36 @@ void show_totals(const Cost& cost) {
   fmt::print("  {:<28}{}\n", "peak bytes per processor", with_commas(cost.peak_bytes_per_processor));
 }
 
+void show_certificates(const std::vector<Certificate>& certificates) {
+  fmt::print("\nCertificate\n");
+  for (const Certificate& c : certificates) {
+    fmt::print("  {}\n", c.statement);
+    fmt::print("    {:<26}{} by processor {}\n", "exchanged bytes", with_commas(c.exchanged_bytes), c.busiest);
+    fmt::print("    {:<26}{}\n", "lower bound", with_commas(c.lower_bound_bytes));
+    fmt::print("    {:<26}{}\n", "optimality", c.optimality ? fmt::format("{:.4g}", *c.optimality) : "none");
+    if (!c.bound.empty()) fmt::print("    bound\n{}", indented(c.bound, "      "));
+  }
+}
+
+nlohmann::ordered_json to_json(const Certificate& c) {
+  nlohmann::ordered_json json{{"exchanged_bytes", c.exchanged_bytes}, {"lower_bound_bytes", c.lower_bound_bytes}};
+  json["optimality"] = nullptr;
+  if (c.optimality) json["optimality"] = *c.optimality;
+  json["bound"] = c.bound;
+  return json;
+}
+
+// The figures of the whole program at the top, and a list with those of each statement.
+void add_certificates(const std::vector<Certificate>& certificates, nlohmann::ordered_json& json) {
+  json.update(to_json(worst(certificates)));
+  json["certificates"] = nlohmann::ordered_json::array();
+  for (const Certificate& c : certificates) {
+    nlohmann::ordered_json entry{{"statement", c.statement}, {"processors", c.processors}};
+    entry.update(to_json(c));
+    json["certificates"].push_back(std::move(entry));
+  }
+}
+
 nlohmann::ordered_json to_json(const Cost& cost) {
   nlohmann::ordered_json tensors;
   for (const auto& [name, t] : cost.tensors) {
@@ -194,7 +225,9 @@ int explain(const CliOptions& options, const LoadedModule& loaded) {
   PlanCost cost = count_cost(plan);
   if (options.ranks > 0) cost.peak_bytes_per_processor = peak_on_ranks(plan, options);
   if (options.json) {
-    std::cout << to_json(cost).dump() << std::endl;
+    nlohmann::ordered_json json = to_json(cost);
+    add_certificates(certificates(plan), json);
+    std::cout << json.dump() << std::endl;
     return 0;
   }
   show_nests(plan.program->module);
@@ -206,6 +239,7 @@ int explain(const CliOptions& options, const LoadedModule& loaded) {
   show_communication(cost);
   show_totals(cost);
   fmt::print("{}", undistributed_text(plan));
+  show_certificates(certificates(plan));
   return 0;
 }
 

@@ -91,6 +91,14 @@ int64_t Ownership::nearest_owner(const Colour& colour, int64_t processor) const 
   return p;
 }
 
+int64_t Ownership::first_replica(int64_t processor) const {
+  Coordinates at = machine_.coordinates(processor);
+  for (size_t m = 0; m < faces_.size(); ++m) {
+    if (faces_[m] == kBroadcast) at[m] = 0;
+  }
+  return machine_.processor(at);
+}
+
 bool Ownership::owns_any(int64_t processor) const {
   if (processor >= machine_.processors) return false;
   Coordinates at = machine_.coordinates(processor);

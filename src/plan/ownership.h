@@ -38,6 +38,8 @@ class Ownership {
   // The owner that has the same coordinates as `processor` in the dimensions over which the tensor is replicated.
   int64_t nearest_owner(const Colour& colour, int64_t processor) const;
 
+  // The first of the processors that own the same elements as `processor`.
+  int64_t first_replica(int64_t processor) const;
   bool owns_any(int64_t processor) const;
   HomePiece piece_of(int64_t processor) const;  // requires owns_any
   // The rectangles of a piece, each the product of one run per dimension.

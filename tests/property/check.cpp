@@ -15,6 +15,7 @@
 #include "leaf/generate.h"
 #include "leaf/interpret.h"
 #include "lower/compile.h"
+#include "plan/certificate.h"
 #include "plan/cost.h"
 #include "plan/verify.h"
 
@@ -273,6 +274,15 @@ void check_definition(const Plan& plan, const Cost& cost) {
   }
 }
 
+// No schedule exchanges less than the lower bound.
+void check_certificates(const Plan& plan) {
+  for (const Certificate& c : certificates(plan)) {
+    if (c.lower_bound_bytes <= c.exchanged_bytes) continue;
+    fail("exchanges less than the lower bound", "{} exchanges {} bytes, and the lower bound is {}\n{}", c.statement,
+         c.exchanged_bytes, c.lower_bound_bytes, c.bound);
+  }
+}
+
 void check_modes(const Module& module, const CheckOptions& options, Features& features) {
   Bindings params = distal::core::bind(module, {});
   validate(module, params);
@@ -285,6 +295,7 @@ void check_modes(const Module& module, const CheckOptions& options, Features& fe
       if (!first) {
         add_plan_features(run.plan(), features);
         check_definition(run.plan(), run.cost());
+        check_certificates(run.plan());
       }
       run.run();
       if (first) check_same_cost(*first, run.cost());

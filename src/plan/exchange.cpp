@@ -1,0 +1,76 @@
+#include "plan/exchange.h"
+
+#include <algorithm>
+#include <set>
+
+namespace distal::core {
+
+namespace {
+
+class ExchangeVisitor : public PlanVisitor {
+ public:
+  ExchangeVisitor(const Plan& plan, const Units& units)
+      : plan_(plan), units_(units), bytes_(static_cast<size_t>(units.count), 0) {}
+
+  bool wants_leaves() const override { return false; }
+
+  void fetch(const FetchStep& step) override {
+    for (const Fetch& f : step.fetches) {
+      for (const FetchPiece& p : f.pieces) add(step.acquire->tensor, p.rect, p.source, f.place, f.place);
+    }
+  }
+
+  void release(const ReleaseStep& step) override {
+    for (const Transfer& t : step.transfers) {
+      bool arrives = t.kind == Transfer::Kind::Replicate;
+      add(step.tensor, t.rect, t.source, t.destination, arrives ? t.destination : t.source);
+    }
+  }
+
+  std::vector<int64_t> bytes() && { return std::move(bytes_); }
+
+ private:
+  void add(int tensor, const Rect& rect, int64_t source, int64_t destination, int64_t counted_at) {
+    if (units_.of(source) == units_.of(destination)) return;
+    bytes_[static_cast<size_t>(units_.of(counted_at))] += rect.volume() * plan_.tensors[tensor].element_bytes;
+  }
+
+  const Plan& plan_;
+  const Units& units_;
+  std::vector<int64_t> bytes_;
+};
+
+}  // namespace
+
+Units units_of(const Plan& plan, const StagePlan& stage) {
+  Units units;
+  units.levels = stage.machine.levels();
+  int64_t processors = stage.machine.processors;
+  for (const AcquirePlan& a : stage.acquires) {
+    units.levels = std::min(units.levels, a.acquire->place_levels);
+    processors = std::max(processors, plan.tensors[a.tensor].owners.machine().processors);
+  }
+  units.size = stage.machine.group_size[static_cast<size_t>(units.levels)];
+  units.count = ceil_div(processors, units.size);
+  return units;
+}
+
+std::vector<int64_t> exchanged_bytes(const Plan& plan, const StagePlan& stage, const Units& units) {
+  ExchangeVisitor visitor(plan, units);
+  walk(plan, stage, visitor);
+  return std::move(visitor).bytes();
+}
+
+std::vector<int64_t> owned_elements(const Ownership& owners, const Units& units) {
+  std::vector<int64_t> elements(static_cast<size_t>(units.count), 0);
+  std::set<int64_t> counted;  // the first replicas of the pieces of this unit
+  for (int64_t p = 0; p < owners.machine().processors; ++p) {
+    if (p % units.size == 0) counted.clear();
+    if (!owners.owns_any(p)) continue;
+    if (units.size > 1 && !counted.insert(owners.first_replica(p)).second) continue;
+    elements[static_cast<size_t>(units.of(p))] += owners.piece_of(p).volume();
+  }
+  return elements;
+}
+
+}  // namespace distal::core

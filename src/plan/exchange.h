@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "plan/walk.h"
+
+namespace distal::core {
+
+// The processors that a certificate of a statement is about: those of the outermost level at which some tensor of the
+// statement is acquired. Last-level processors with consecutive numbers form one of them.
+struct Units {
+  int levels = 1;    // of the machine that tell them apart
+  int64_t size = 1;  // last-level processors
+  int64_t count = 1;
+
+  int64_t of(int64_t processor) const { return processor / size; }
+};
+
+Units units_of(const Plan& plan, const StagePlan& stage);
+
+// By unit: the bytes of operands that it receives from others, and of results and partials that it sends to others. A
+// copy to a further replica of the result counts where it arrives.
+std::vector<int64_t> exchanged_bytes(const Plan& plan, const StagePlan& stage, const Units& units);
+
+// By unit: how many elements of the tensor its processors own together.
+std::vector<int64_t> owned_elements(const Ownership& owners, const Units& units);
+
+}  // namespace distal::core
