@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "distal/kernel.h"
@@ -35,5 +36,13 @@ class MpiKernel {
   struct State;
   std::shared_ptr<State> state_;
 };
+
+// Reads a tensor from a NumPy file on all ranks of a communicator: each rank reads the elements of the pieces that it
+// has. Collective: all ranks throw the same Error if one cannot.
+void load(const TensorHandle& tensor, const std::string& npy_file, MPI_Comm communicator);
+// Writes a tensor that an MpiKernel has spread over the ranks of a communicator to one NumPy file: each rank writes the
+// elements that it owns, and the first owner those of which there are several. Collective. A file of that name stays as
+// it is if one rank fails, and then all throw the same Error.
+void save(const TensorHandle& tensor, const std::string& npy_file, MPI_Comm communicator);
 
 }  // namespace distal

@@ -56,6 +56,8 @@ struct TensorState {
   // What the pieces of this process lie in, one after the other; null if some lie elsewhere.
   std::shared_ptr<core::SharedMemory> shared_memory() const { return is_shared_ ? memory_ : nullptr; }
   bool is_whole() const { return kept_.empty(); }
+  // Whether this process has every piece. One that lies on a single processor may be whole though others have none.
+  bool has_all_elements();
   // Said at every run. Buffers of the caller's that are used again, and so perhaps often, come to lie on huge pages.
   void used();
   // Becomes what the other is: its format and its pieces. The other is not to be used any more.

@@ -229,6 +229,14 @@ void TensorState::used() {
   }
 }
 
+bool TensorState::has_all_elements() {
+  const core::Ownership& owners = pieces().owners();
+  for (int64_t p = 0; p < owners.machine().processors; ++p) {
+    if (owners.owns_any(p) && !keeps(p)) return false;
+  }
+  return true;
+}
+
 void require_whole(const TensorState& tensor, const std::string& help) {
   if (!tensor.is_whole()) throw Error(fmt::format("tensor {} is spread over ranks", tensor.name), {}, help);
 }
@@ -320,7 +328,9 @@ void TensorHandle::load(const std::string& npy_file) {
 }
 
 void TensorHandle::save(const std::string& npy_file) {
-  require_whole(*state_, "copy it (copy_kernel) to one on a single processor, and write what its rank has");
+  if (!state_->has_all_elements()) {
+    require_whole(*state_, "write it from all ranks: distal::save(tensor, file, communicator) of distal/mpi.h");
+  }
   core::TensorPieces& pieces = state_->pieces();
   core::write_npy(npy_file, pieces.type(), shape(), core::ProcessGroup(),
                   [&](const core::WriteNpyRect& write) { core::save_pieces(pieces, write); });

@@ -27,6 +27,31 @@ int this_rank() {
   return rank;
 }
 
+// A file that all ranks name alike. The first rank removes it.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& name) {
+    int id = getpid();
+    MPI_Bcast(&id, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    path_ = ::testing::TempDir() + "distal_" + name + "_" + std::to_string(id) + ".npy";
+  }
+  ~TemporaryFile() {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (this_rank() == 0) std::remove(path_.c_str());
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+std::string text_of(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
 // Checks the elements of A = B C that this rank owns. B and C were filled by value_of.
 void expect_own_product(Tensor<double>& a, int64_t depth, double salt_b, double salt_c) {
   a.for_each([&](const std::vector<int64_t>& at, double& got) {
@@ -385,7 +410,7 @@ TEST(MpiKernel, KnowsItsOwnPiecesOnly) {
             s.A.name() + "(" + std::to_string(other) + ", " + std::to_string(other) + ") is on another rank");
   std::string is_spread = "error: tensor " + s.A.name() + " is spread over ranks\n  help: ";
   EXPECT_EQ(error_of([&] { s.A.save("never.npy"); }),
-            is_spread + "copy it (copy_kernel) to one on a single processor, and write what its rank has");
+            is_spread + "write it from all ranks: distal::save(tensor, file, communicator) of distal/mpi.h");
   EXPECT_EQ(error_of([&] { s.A.redistribute(s.f); }),
             is_spread + "declare a tensor of the new format, and run an MpiKernel of its copy_kernel()");
   EXPECT_EQ(error_of([&] { s.A.compile().run(); }), is_spread + "a Kernel runs in one process; run its MpiKernel");
@@ -465,6 +490,43 @@ TEST(MpiKernel, RedistributesByACopy) {
   for (Tensor<double>* copy : {&T, &all}) {
     copy->for_each([](const std::vector<int64_t>& at, double& got) { ASSERT_EQ(got, value_of(at, 3)); });
   }
+  // What one rank has, it can write alone.
+  TemporaryFile gathered("gathered");
+  if (this_rank() == 0) {
+    all.save(gathered.path());
+    Tensor<double> read({kRows, kColumns});
+    read.load(gathered.path());
+    read.for_each([](const std::vector<int64_t>& at, double& got) { ASSERT_EQ(got, value_of(at, 3)); });
+  } else {
+    EXPECT_EQ(message_of([&] { all.save(gathered.path()); }), "tensor " + all.name() + " is spread over ranks");
+  }
+}
+
+// Rows are written by all ranks, and read as tiles by all ranks.
+TEST(MpiKernel, LoadsAndSavesOnAllRanks) {
+  constexpr int64_t kRows = 11, kColumns = 7;
+  Format rows({Dense, Dense}, Distribution(Machine(Grid(4)), {0}));
+  Format tiles({Dense, Dense}, {1, 0}, Distribution(Machine(Grid(2, 2)), {1, 0}));
+  Tensor<double> A({kRows, kColumns}, rows), T({kRows, kColumns}, tiles), whole({kRows, kColumns});
+  MpiKernel spread(T.copy_kernel(A), MPI_COMM_WORLD);
+  fill(A, 5);
+  TemporaryFile file("spread"), other("whole");
+  save(A, file.path(), MPI_COMM_WORLD);
+  load(T, file.path(), MPI_COMM_WORLD);
+  T.for_each([](const std::vector<int64_t>& at, double& got) { ASSERT_EQ(got, value_of(at, 5)); });
+  // Before a kernel spreads it, every rank has the whole tensor. One writes it.
+  load(whole, file.path(), MPI_COMM_WORLD);
+  save(whole, other.path(), MPI_COMM_WORLD);
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_EQ(text_of(file.path()), text_of(other.path()));
+
+  Tensor<double> wrong({kRows, kColumns + 1}, rows);
+  EXPECT_EQ(message_of([&] { load(wrong, file.path(), MPI_COMM_WORLD); }),
+            file.path() + ": the file's shape is (11, 7), the tensor's is (11, 8)");
+  EXPECT_EQ(message_of([&] { save(A, "/nonexistent/a.npy", MPI_COMM_WORLD); }),
+            "'/nonexistent/a.npy' cannot be opened for writing");
+  EXPECT_EQ(message_of([&] { save(A, file.path(), MPI_COMM_NULL); }),
+            "a kernel is to run on no communicator (MPI_COMM_NULL)");
 }
 
 TEST(MpiKernel, RefusesNoCommunicator) {
