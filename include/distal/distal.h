@@ -11,5 +11,6 @@
 #include "distal/kinds.h"
 #include "distal/machine.h"
 #include "distal/param.h"
+#include "distal/program.h"
 #include "distal/schedule.h"
 #include "distal/tensor.h"

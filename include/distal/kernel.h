@@ -50,6 +50,7 @@ class Kernel {
  private:
   friend class TensorHandle;
   friend class MpiKernel;
+  friend class Program;
   struct State;
   explicit Kernel(std::shared_ptr<State> state) : state_(std::move(state)) {}
   std::shared_ptr<State> state_;

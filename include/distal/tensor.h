@@ -99,6 +99,7 @@ class TensorHandle {
   const std::shared_ptr<TensorState>& state() const { return state_; }  // for use by the library only
 
  protected:
+  void require_type(ElementKind type) const;
   // The element in the piece of its first owner.
   void* element(const std::vector<int64_t>& at) const;
   // Calls f for the element in the piece of each owner.
@@ -120,6 +121,10 @@ class Tensor : public TensorHandle {
   // With a name, as errors and Kernel::text() show it.
   Tensor(std::string name, std::vector<Int> dimensions, Format format = {})
       : TensorHandle(ElementKindOf<T>::value, std::move(name), std::move(dimensions), std::move(format)) {}
+
+  // A tensor that was made without its type, such as one of a Program. Throws an Error if its elements are not of type
+  // T.
+  explicit Tensor(const TensorHandle& handle) : TensorHandle(handle) { require_type(ElementKindOf<T>::value); }
 
   // The value of an element, from its first owner.
   T at(const std::vector<int64_t>& coordinates) const { return *static_cast<const T*>(element(coordinates)); }

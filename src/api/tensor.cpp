@@ -336,6 +336,12 @@ void TensorHandle::save(const std::string& npy_file) {
                   [&](const core::WriteNpyRect& write) { core::save_pieces(pieces, write); });
 }
 
+void TensorHandle::require_type(ElementKind type) const {
+  if (state_->type == type) return;
+  throw Error(fmt::format("tensor {} has elements of type {}, not {}", name(), core::to_string(state_->type),
+                          core::to_string(type)));
+}
+
 void* TensorHandle::element(const std::vector<int64_t>& at) const {
   core::TensorPieces& pieces = state_->pieces();
   core::Coordinates point = checked(pieces, name(), at);

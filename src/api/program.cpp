@@ -1,0 +1,106 @@
+#include "distal/program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/kernel_state.h"
+#include "api/to_public.h"
+#include "lang/parse.h"
+#include "lang/suggest.h"
+#include "lang/validate.h"
+#include "schedule/expand_precomputes.h"
+
+namespace distal {
+
+namespace {
+
+template <class Item>
+const Item& named(const std::vector<Item>& items, const std::string& name, const char* kind) {
+  std::vector<std::string> known;
+  for (const Item& item : items) {
+    if (item.name() == name) return item;
+    known.push_back(item.name());
+  }
+  throw Error(fmt::format("there is no {} {} in the program", kind, name), {},
+              fmt::format("the {}s are {}{}", kind, core::listing(known), core::did_you_mean(name, known)));
+}
+
+template <class Item>
+std::vector<std::string> names_of(const std::vector<Item>& items) {
+  std::vector<std::string> out;
+  for (const Item& item : items) out.push_back(item.name());
+  return out;
+}
+
+}  // namespace
+
+// A module as objects of the library. Its statements stay those of the compiler.
+struct Program::State {
+  State(core::Module module, const core::Bindings& given) {
+    core::Bindings values = core::bind(module, given);
+    core::validate(core::expand_precomputes(module), values);
+    for (const core::Param& p : module.params) params.emplace_back(p.name, values.at(p.name));
+    for (const core::Machine& m : module.machines) machines.emplace_back(to_public(m.levels, params), m.name);
+    for (const core::Tensor& t : module.tensors) add_tensor(t, module);
+    std::vector<DefinedTensor> defined;
+    for (const core::ScheduledStatement& s : module.statements) defined.push_back(define(s));
+    kernel = std::make_unique<Kernel>(Kernel(std::make_shared<Kernel::State>(std::move(defined))));
+  }
+
+  // A machine that the file writes in place is the declared one with the same levels, if there is one.
+  Machine machine_of(const core::Tensor& tensor, const core::Module& module) const {
+    if (!tensor.machine) return Machine(Grid(1));
+    for (size_t m = 0; m < machines.size(); ++m) {
+      if (module.machines[m].levels == tensor.machine->levels) return machines[m];
+    }
+    return Machine(to_public(tensor.machine->levels, params));
+  }
+
+  void add_tensor(const core::Tensor& tensor, const core::Module& module) {
+    std::vector<Int> sizes;
+    for (const core::IntExpr& e : tensor.dimensions) sizes.push_back(to_public(e, params));
+    tensors.emplace_back(module.type, tensor.name, std::move(sizes),
+                         to_public(tensor, machine_of(tensor, module), params));
+  }
+
+  DefinedTensor define(const core::ScheduledStatement& scheduled) const {
+    Definition definition{scheduled.statement, scheduled.schedule, {}, {}, machines};
+    for (const TensorHandle& t : tensors) definition.tensors.push_back(t.state());
+    for (const Param& p : params) definition.numbers.emplace_back(p);
+    const TensorHandle& output = named(tensors, scheduled.statement.lhs.tensor, "tensor");
+    output.state()->definition = definition;
+    return {output.state(), std::move(definition)};
+  }
+
+  std::vector<Param> params;
+  std::vector<Machine> machines;
+  std::vector<TensorHandle> tensors;
+  std::unique_ptr<Kernel> kernel;
+};
+
+Program Program::load(const std::string& file, const std::map<std::string, int64_t>& params,
+                      std::optional<ElementKind> type) {
+  core::Module module = core::parse_file(file);
+  if (type) module.type = *type;
+  return Program(std::make_shared<State>(std::move(module), core::Bindings(params.begin(), params.end())));
+}
+
+Program Program::parse(const std::string& text, const std::map<std::string, int64_t>& params,
+                       std::optional<ElementKind> type) {
+  core::Module module = core::parse_module(text, "program");
+  if (type) module.type = *type;
+  return Program(std::make_shared<State>(std::move(module), core::Bindings(params.begin(), params.end())));
+}
+
+const Kernel& Program::kernel() const { return *state_->kernel; }
+
+std::vector<std::string> Program::tensors() const { return names_of(state_->tensors); }
+
+TensorHandle Program::tensor(const std::string& name) const { return named(state_->tensors, name, "tensor"); }
+
+std::vector<std::string> Program::params() const { return names_of(state_->params); }
+
+Param Program::param(const std::string& name) const { return named(state_->params, name, "param"); }
+
+}  // namespace distal
