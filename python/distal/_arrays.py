@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+import sys
+from typing import Any, Protocol, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -53,3 +54,16 @@ def as_numpy(array: ArrayLike, whose: str) -> NDArray:
             raise TypeMismatch(f"{whose}: the array of type {type(array).__name__} is not accessible: {error}",
                                "it must lie in the memory of the host, and need no gradient") from None
     raise TypeMismatch(f"{whose}: {type(array).__name__} is no array", "bind an array of NumPy, or one that speaks DLPack")
+
+
+def back(result: Any, operands: Sequence[ArrayLike]) -> Any:
+    """A result of NumPy as an array of the kind of the first operand that is one, without a copy."""
+    like = next((a for a in operands if hasattr(a, "__dlpack__")), None)
+    if like is None or isinstance(like, (np.ndarray, np.generic)):
+        return result
+    if hasattr(like, "__array_namespace__"):
+        module = like.__array_namespace__()
+    else:
+        module = sys.modules[type(like).__module__.partition(".")[0]]
+    convert = getattr(module, "from_dlpack", None)
+    return result if convert is None else convert(np.asarray(result))

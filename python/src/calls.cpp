@@ -1,52 +1,101 @@
 #include <distal/kernel.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstddef>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "arrays.h"
+#include "small_copy.h"
 
 namespace distal::python {
 
 namespace {
 
-// A kernel on one processor whose tensors take other arrays at every call, as einsum needs it.
-class Call {
+// Below this, copying an array costs less than binding it.
+constexpr size_t kSmallBytes = 4096;
+
+// One tensor of a Call.
+class Operand {
  public:
-  Call(Kernel kernel, std::vector<TensorHandle> tensors) : kernel_(std::move(kernel)) {
-    for (TensorHandle& t : tensors) tensors_.push_back({std::move(t), nullptr, {}});
+  explicit Operand(TensorHandle tensor) : tensor_(std::move(tensor)), extents_(tensor_.shape()) {}
+
+  // The array that the next run uses. A small tensor has memory of its own, into which inputs are copied.
+  void take(const Array& array, bool is_input) {
+    auto bytes = static_cast<size_t>(array.itemsize());
+    if (array.size() * bytes > kSmallBytes) {
+      bind(memory_of(array), strides_of(array));
+      return;
+    }
+    if (own_.empty()) make_own(array.size() * bytes);
+    if (is_input) copy_small(own(), theirs(array, strides_of(array)), bytes);
   }
 
-  // One array for each tensor, which the caller has checked.
-  void run(const nb::args& arrays) {
-    std::vector<Array> operands;
-    for (nb::handle a : arrays) operands.push_back(nb::cast<Array>(a));
-    nb::gil_scoped_release release;
-    std::lock_guard lock(mutex_);  // two calls would take each other's arrays
-    for (size_t t = 0; t < tensors_.size(); ++t) bind(tensors_[t], operands[t]);
-    kernel_.run();
+  void give_back(const Array& array) const {
+    if (!own_.empty()) copy_small(theirs(array, strides_of(array)), own(), static_cast<size_t>(array.itemsize()));
   }
 
  private:
-  struct Bound {
-    TensorHandle tensor;
-    void* data;
-    std::vector<int64_t> strides;
-  };
+  SmallArray own() const {
+    return {reinterpret_cast<std::byte*>(const_cast<std::max_align_t*>(own_.data())), extents_, strides_};
+  }
+  SmallArray theirs(const Array& array, const std::vector<int64_t>& strides) const {
+    return {static_cast<std::byte*>(memory_of(array)), extents_, strides};
+  }
 
-  static void bind(Bound& bound, const Array& array) {
-    void* data = memory_of(array);
-    std::vector<int64_t> strides = strides_of(array);
-    if (bound.data == data && bound.strides == strides) return;
-    bound.tensor.bind(0, data, strides);
-    bound.data = data;
-    bound.strides = std::move(strides);
+  void make_own(size_t bytes) {
+    own_.resize(bytes / sizeof(std::max_align_t) + 1);
+    std::vector<int64_t> dense(extents_.size(), 1);
+    for (size_t d = dense.size(); d > 1; --d) dense[d - 2] = dense[d - 1] * extents_[d - 1];
+    bind(own_.data(), dense);
+  }
+
+  void bind(void* data, std::vector<int64_t> strides) {
+    if (data_ == data && strides_ == strides) return;
+    data_ = nullptr;  // also where the array is refused
+    tensor_.bind(0, data, strides);
+    data_ = data;
+    strides_ = std::move(strides);
+  }
+
+  TensorHandle tensor_;
+  std::vector<int64_t> extents_;
+  void* data_ = nullptr;
+  std::vector<int64_t> strides_;
+  std::vector<std::max_align_t> own_;
+};
+
+// A kernel on one processor whose tensors take other arrays at each call, as einsum needs it. The first tensor is the
+// output.
+class Call {
+ public:
+  Call(Kernel kernel, const std::vector<TensorHandle>& tensors) : kernel_(std::move(kernel)) {
+    for (const TensorHandle& t : tensors) operands_.emplace_back(t);
+  }
+
+  // One array for each tensor, of its shape and type. Throws std::invalid_argument for one that is not aligned.
+  void run(const nb::args& given) {
+    std::vector<Array> arrays;
+    for (nb::handle a : given) arrays.push_back(nb::cast<Array>(a));
+    for (const Array& a : arrays) require_aligned(a);
+    nb::gil_scoped_release release;
+    std::lock_guard lock(mutex_);  // two calls would take each other's arrays
+    for (size_t t = 0; t < operands_.size(); ++t) operands_[t].take(arrays[t], t > 0);
+    kernel_.run();
+    operands_[0].give_back(arrays[0]);
+  }
+
+ private:
+  static void require_aligned(const Array& array) {
+    size_t alignment = array.itemsize() < 8 ? array.itemsize() : 8;
+    if (reinterpret_cast<uintptr_t>(array.data()) % alignment != 0) throw std::invalid_argument("not aligned");
   }
 
   Kernel kernel_;
-  std::vector<Bound> tensors_;
+  std::vector<Operand> operands_;
   std::mutex mutex_;
 };
 
