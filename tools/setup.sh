@@ -26,7 +26,8 @@ with_lock() {
 
 # Pairs of a command or header and its package.
 readonly RUN_TOOLS="cmake:cmake ninja:ninja-build g++:g++"
-readonly TEST_TOOLS="python3:python3 clang-format:clang-format clang-tidy:clang-tidy doxygen:doxygen"
+readonly TEST_TOOLS="python3:python3 clang-format:clang-format clang-tidy:clang-tidy doxygen:doxygen
+  node:nodejs chromium:chromium"
 readonly FUZZ_TOOLS="clang++:clang"
 readonly RUN_HEADERS="fmt/format.h:libfmt-dev CLI/CLI.hpp:libcli11-dev nlohmann/json.hpp:nlohmann-json3-dev
   absl/container/inlined_vector.h:libabsl-dev xxhash.h:libxxhash-dev"

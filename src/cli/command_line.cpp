@@ -92,6 +92,23 @@ void add_explain(CLI::App& app, CliOptions& o) {
       ->capture_default_str();
 }
 
+void add_draw(CLI::App& app, CliOptions& o) {
+  CLI::App* draw = app.add_subcommand("draw", "draw where data lives, what moves and what is computed, step by step");
+  add_program(draw, o);
+  CLI::Option* output = draw->add_option("-o,--output", o.output,
+                                         "the file to write: .html for a page with all views, .svg for one view");
+  draw->add_flag("--json", o.json, "print the data of the pictures as one JSON object on stdout")->excludes(output);
+  draw->add_option("--view", o.view, "the view of an .svg")
+      ->check(CLI::IsMember({"data", "film", "plan", "memory"}))
+      ->capture_default_str();
+  draw->add_option("--step", o.step, "the step of an .svg, counted from 1 over all statements; 0: the last")
+      ->check(CLI::Range(0, 100'000'000))
+      ->capture_default_str();
+  draw->add_option("--processor", o.processor, "the number of the processor that an .svg shows; default: all")
+      ->check(CLI::Range(int64_t{0}, kMaxProcessors));
+  draw->add_option("--axes", o.axes, "the indices that the film shows as axes, such as i,j,k");
+}
+
 void add_emit(CLI::App& app, CliOptions& o) {
   CLI::App* emit = app.add_subcommand("emit", "write a program as C++ for another runtime");
   emit->add_option("FILE", o.files, "a .distal program; several become one executable")->required();
@@ -121,6 +138,7 @@ void add_plan(CLI::App& app, CliOptions& o) {
 int dispatch(const CLI::App& app, const CliOptions& options, const RunOnMpi& run_on_mpi) {
   if (app.got_subcommand("run")) return run_command(options, run_on_mpi);
   if (app.got_subcommand("explain")) return explain_command(options);
+  if (app.got_subcommand("draw")) return draw_command(options);
   if (app.got_subcommand("emit")) return emit_command(options);
   if (app.got_subcommand("check")) return check_command(options);
   if (app.got_subcommand("redistribute")) return redistribute_command(options, run_on_mpi);
@@ -149,6 +167,7 @@ int main_command(int argc, const char* const* argv, const RunOnMpi& run_on_mpi, 
       "Exit status: 0 success, 1 the check found a wrong result, 2 the input is wrong, 3 resources are missing.");
   add_run(app, options);
   add_explain(app, options);
+  add_draw(app, options);
   add_emit(app, options);
   add_program(app.add_subcommand("check", "parse and verify a program only"), options);
   add_redistribute(app, options);

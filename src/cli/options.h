@@ -39,6 +39,8 @@ struct CliOptions {
   bool explain = false;
   std::vector<std::string> files;  // emit
   std::string target = "legion", output;
+  std::string view = "film", axes;  // draw
+  int64_t step = 1, processor = -1;
 
   int64_t ni = 0, nj = 0, nk = 0, processors = 0, bytes_per_processor = 0;  // plan cosma
 };
@@ -81,6 +83,7 @@ std::shared_ptr<PreparedProgram> checked_program(const CliOptions& options);
 // The commands. Each returns the exit status.
 int run_command(const CliOptions& options, const RunOnMpi& run_on_mpi);
 int explain_command(const CliOptions& options);
+int draw_command(const CliOptions& options);
 int emit_command(const CliOptions& options);
 int check_command(const CliOptions& options);
 int redistribute_command(const CliOptions& options, const RunOnMpi& run_on_mpi);

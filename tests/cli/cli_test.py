@@ -4,6 +4,7 @@ import json
 import math
 import os
 import re
+import shutil
 import unittest
 
 import numpy as np
@@ -255,13 +256,14 @@ class Text(CliTest):
         options = {
             ("run",): "FILE --set --type --engine --threads --reps --leaf --check --no-check --json --own-memory --seed "
             "--load --save --strict-order --ranks",
+            ("draw",): "FILE --output --set --type --json --view --step --processor --axes",
             ("emit",): "FILE --target --output --set --type",
             ("explain",): "FILE --set --type --json --dump",
             ("check",): "FILE --set --type",
             ("plan", "cosma"): "NI NJ NK PROCESSORS BYTES_PER_PROCESSOR --type --json",
             ("redistribute",): "FILE TENSOR FORMAT --set --type --threads --reps --leaf --check --json --own-memory --engine "
             "--seed --load --save --explain",
-            (): "run explain emit check redistribute plan",
+            (): "run explain draw emit check redistribute plan",
         }
         for command, words in options.items():
             text = self.succeed(*command, "--help")
@@ -358,6 +360,58 @@ class Redistribute(CliTest):
         said = "redistribute has no engine legion; its engines are threads and mpi"
         refuse(said, "B", "xy -> yx", "--engine", "legion")
         self.refuse(3, "gpu", "redistribute", SUMMA, "B", "xy -> xy on Grid(2, 2) gpu")
+
+
+class Draw(CliTest):
+    """Pictures; tests/view looks at what is in them."""
+
+    def draw(self, name, *options):
+        output = self.folder / name
+        text = self.succeed("draw", ALGORITHMS / "cannon.distal", "-o", output, *options)
+        self.assertEqual(text, f"wrote {output}\n")
+        return output.read_text(encoding="utf-8")
+
+    def test_page(self):
+        page = self.draw("c.html")
+        self.assertTrue(page.startswith("<!doctype html>"))
+        self.assertIn("A(i, j) = B(i, k) * C(k, j)", page)
+
+    def test_data_has_the_totals_of_explain(self):
+        drawn = self.json_of("draw", ALGORITHMS / "cannon.distal")
+        explained = self.json_of("explain", ALGORITHMS / "cannon.distal")
+        for field in ("processors", "bytes_moved", "messages"):
+            self.assertEqual(drawn[field], explained[field])
+        self.assertEqual(max(drawn["peak_bytes"]), explained["peak_bytes_per_processor"])
+
+    @unittest.skipUnless(shutil.which("node"), "there is no node")
+    def test_svg(self):
+        self.assertIn("Step 1 of 2", self.draw("c.svg"))
+        self.assertIn("Step 2 of 2", self.draw("c.svg", "--step", 0))
+        self.assertIn("bytes held by each processor", self.draw("c.svg", "--view", "memory"))
+        self.assertIn("processor 1,0", self.draw("c.svg", "--processor", 2))
+        flat = self.draw("c.svg", "--axes", "i,j")
+        self.assertNotIn("k: 1024", flat)
+        self.assertIn("j: 1024", flat)
+
+    def test_refusals(self):
+        def refuse(wanted, *options, status=2):
+            self.refuse(status, wanted, "draw", ALGORITHMS / "cannon.distal", *options)
+            self.assertEqual(list(self.folder.iterdir()), [])
+
+        svg = self.folder / "c.svg"
+        refuse(["draw needs a file to write", "-o FILE.html", "--json for the data"])
+        refuse("-o c.png: a picture is an .html or an .svg", "-o", "c.png")
+        refuse("--axes q: q is no index of the statement", "-o", svg, "--axes", "q")
+        refuse("its indices are i, j, k", "-o", svg, "--axes", "q")
+        refuse("--axes i,j,k,i: a picture has at most three axes", "-o", svg, "--axes", "i,j,k,i")
+        refuse("--processor 4: the machine has 4 processors, numbered from 0", "-o", svg, "--processor", 4)
+        refuse("--output excludes --json", "--json", "-o", svg)
+        refuse("film", "-o", svg, "--view", "movie")
+        refuse("cannot write", "-o", self.folder / "none" / "c.html", status=3)
+
+    def test_no_node(self):
+        self.refuse(3, ["an .svg is drawn by Node, and there is no `node`", "nodejs"], "draw", ALGORITHMS / "cannon.distal", "-o",
+                    self.folder / "c.svg", env={"PATH": "/nowhere"})
 
 
 class Refusals(CliTest):

@@ -1,0 +1,237 @@
+// Where tensors live: each tensor as its pieces, in the colours of their owners.
+import { contains, ranges, rangesWithin } from "./blocks.js";
+import { colourOf, inkOn, tensorColour } from "./colour.js";
+import { copiesOf } from "./film.js";
+import { leader, setName } from "./machine.js";
+import { brick, byDepth, faces, onPage } from "./solid.js";
+import { element, group, label, polygon } from "./svg.js";
+
+const MOST_RANGES = 64; // of one dimension; a tensor with more is cut off after these
+const SHORTEST_SIDE = 0.22;
+
+// The pieces of a tensor with the processors that have them: [{block, owners}].
+export function pieces(data, tensor) {
+  const owners = new Map();
+  data.tensors[tensor].pieces.forEach((block, p) => {
+    if (block < 0) return;
+    if (!owners.has(block)) owners.set(block, []);
+    owners.get(block).push(p);
+  });
+  return [...owners].map(([block, list]) => ({ block, owners: list }));
+}
+
+// The processors that have an element.
+export function ownersOf(data, tensor, point) {
+  return pieces(data, tensor)
+    .filter(({ block }) => contains(data, block, point))
+    .flatMap(({ owners }) => owners)
+    .sort((a, b) => a - b);
+}
+
+// The distinct lists of ranges of a dimension.
+function listsOf(data, tensor, d) {
+  return new Set(data.tensors[tensor].pieces.filter((b) => b >= 0).map((b) => data.blocks[b][d]));
+}
+
+// The dimensions that a picture shows, up to three: all of them if they are so few, otherwise first those that are cut.
+export function shownDimensions(data, tensor) {
+  const numbers = data.tensors[tensor].shape.map((_, d) => d);
+  if (numbers.length <= 3) return numbers;
+  const cut = numbers.filter((d) => listsOf(data, tensor, d).size > 1);
+  const uncut = numbers.filter((d) => !cut.includes(d));
+  return [...cut, ...uncut].slice(0, Math.max(2, Math.min(3, cut.length))).sort((x, y) => x - y);
+}
+
+// The end of the part of a dimension that is drawn.
+export function windowEnd(data, tensor, d) {
+  const all = [...listsOf(data, tensor, d)].flatMap((list) => ranges(data, list)).map(([, hi]) => hi);
+  all.sort((x, y) => x - y);
+  const extent = Math.max(1, data.tensors[tensor].shape[d]);
+  return all.length > MOST_RANGES ? Math.min(extent, all[MOST_RANGES - 1]) : extent;
+}
+
+class Panel {
+  constructor(data, tensor, width, height) {
+    this.data = data;
+    this.tensor = tensor;
+    this.value = data.tensors[tensor];
+    this.levels = data.machines[this.value.machine];
+    this.dimensions = shownDimensions(data, tensor);
+    this.ends = this.dimensions.map((d) => windowEnd(data, tensor, d));
+    const longest = Math.max(1, ...this.ends);
+    this.lengths = this.ends.map((end) => Math.max(SHORTEST_SIDE, end / longest));
+    this.width = width;
+    this.height = height;
+    this.fit();
+  }
+
+  get isSolid() {
+    return this.dimensions.length === 3;
+  }
+
+  fit() {
+    const room = { x: this.width - 24, y: this.height - 58 };
+    if (this.isSolid) {
+      const [a, b, c] = this.lengths;
+      const corners = [0, a].flatMap((x) => [0, b].flatMap((y) => [0, c].map((z) => onPage([x, y, z]))));
+      const low = [0, 1].map((d) => Math.min(...corners.map((p) => p[d])));
+      const high = [0, 1].map((d) => Math.max(...corners.map((p) => p[d])));
+      this.unit = Math.min(room.x / (high[0] - low[0]), room.y / (high[1] - low[1]));
+      this.scaled = ([x, y]) => [
+        this.width / 2 + (x - (low[0] + high[0]) / 2) * this.unit,
+        40 + (y - low[1]) * this.unit,
+      ];
+      return;
+    }
+    const across = this.dimensions.length === 2 ? this.lengths[1] : (this.lengths[0] ?? 0.3);
+    const down = this.dimensions.length === 2 ? this.lengths[0] : 0.18;
+    this.unit = Math.min(room.x / across, room.y / down);
+    this.left = (this.width - across * this.unit) / 2;
+    this.down = down;
+    this.across = across;
+  }
+
+  // The ranges of a block in the n-th shown dimension, in units of the picture.
+  spans(block, n) {
+    const scale = this.lengths[n] / this.ends[n];
+    return rangesWithin(this.data, this.data.blocks[block][this.dimensions[n]], [0, this.ends[n]]).map(([lo, hi]) => [
+      lo * scale,
+      hi * scale,
+    ]);
+  }
+
+  // Flat rectangles of a block: [{x, y, w, h}].
+  rectangles(block) {
+    const whole = [[0, this.down]];
+    const rows = this.dimensions.length === 2 ? this.spans(block, 0) : whole;
+    let columns = [[0, this.across]];
+    if (this.dimensions.length > 0) columns = this.spans(block, this.dimensions.length === 2 ? 1 : 0);
+    return rows.flatMap(([y0, y1]) =>
+      columns.map(([x0, x1]) => ({
+        x: this.left + x0 * this.unit,
+        y: 40 + y0 * this.unit,
+        w: (x1 - x0) * this.unit,
+        h: (y1 - y0) * this.unit,
+      })),
+    );
+  }
+
+  boxes(block) {
+    const [as, bs, cs] = [0, 1, 2].map((n) => this.spans(block, n));
+    return as.flatMap((a) => bs.flatMap((b) => cs.map((c) => ({ lo: [a[0], b[0], c[0]], hi: [a[1], b[1], c[1]] }))));
+  }
+
+  colour(owners) {
+    return colourOf(this.levels, owners);
+  }
+}
+
+const ownerClasses = (owners) => (owners.length <= 64 ? owners : owners.slice(0, 1)).map((p) => `p${p}`).join(" ");
+
+function cellText(x, y, w, h, text, ink) {
+  const size = Math.min(14, h * 0.5, (1.6 * w) / Math.max(2, text.length));
+  if (size < 6) return "";
+  return label(x, y, text, { class: "on", "font-size": size, style: `fill:${ink}` });
+}
+
+function flatCells(panel, all) {
+  const plain = all.length > 600 ? "plain " : "";
+  return all.flatMap(({ block, owners }) =>
+    panel.rectangles(block).map(({ x, y, w, h }) => {
+      const fill = panel.colour(owners);
+      const attributes = { x, y, width: w, height: h, fill, class: `cell ${plain}${ownerClasses(owners)}` };
+      attributes["data-tensor"] = panel.tensor;
+      attributes["data-owner"] = owners[0];
+      attributes["data-block"] = block;
+      const name = setName(panel.levels, owners);
+      return element("rect", attributes) + cellText(x + w / 2, y + h / 2, w, h, name, inkOn(fill));
+    }),
+  );
+}
+
+function solidCells(panel, all) {
+  const boxes = all.flatMap(({ block, owners }) => panel.boxes(block).map((box) => ({ box, owners, block })));
+  boxes.sort(byDepth);
+  return boxes.map(({ box, owners, block }) => {
+    const fill = panel.colour(owners);
+    const attributes = { class: `cell ${ownerClasses(owners)}`, "data-tensor": panel.tensor };
+    attributes["data-owner"] = owners[0];
+    attributes["data-block"] = block;
+    const drawn = brick(box, fill, panel.scaled, attributes);
+    const corners = faces(box).left.map(panel.scaled);
+    const [x, y] = [0, 1].map((d) => corners.reduce((sum, c) => sum + c[d], 0) / 4);
+    const [w, h] = [box.hi[1] - box.lo[1], box.hi[0] - box.lo[0]].map((side) => side * panel.unit);
+    return drawn + cellText(x, y, w * 0.8, h, setName(panel.levels, owners), inkOn(fill));
+  });
+}
+
+// Marks blocks that a processor has copies of, or that move.
+function marked(panel, blocks, attributes) {
+  return blocks.flatMap((block) => {
+    if (!panel.isSolid) {
+      return panel.rectangles(block).map(({ x, y, w, h }) =>
+        element("rect", { x: x + 1, y: y + 1, width: Math.max(0, w - 2), height: Math.max(0, h - 2), ...attributes }),
+      );
+    }
+    return panel
+      .boxes(block)
+      .flatMap((box) => Object.values(faces(box)).map((f) => polygon(f.map(panel.scaled), attributes)));
+  });
+}
+
+function notes(panel) {
+  const { shape } = panel.value;
+  const hidden = shape.map((_, d) => d).filter((d) => !panel.dimensions.includes(d));
+  const out = [];
+  if (hidden.length > 0) {
+    const isCut = hidden.some((d) => listsOf(panel.data, panel.tensor, d).size > 1);
+    out.push(`${isCut ? "not shown" : "uncut"}: dimension${hidden.length > 1 ? "s" : ""} ${hidden.join(", ")}`);
+  }
+  panel.ends.forEach((end, n) => {
+    if (end < shape[panel.dimensions[n]]) out.push(`the first ${end} of ${shape[panel.dimensions[n]]}`);
+  });
+  return [...new Set(out)].join("; ");
+}
+
+// The largest font, up to `most`, in which a text is at most this wide.
+const fitting = (text, width, most) => Math.min(most, (1.65 * width) / Math.max(1, text.length));
+
+// One tensor: {content, width, height}. `overlay` has blocks to mark: held and moving.
+export function tensorPanel(data, tensor, width, height, overlay = {}) {
+  const panel = new Panel(data, tensor, width, height);
+  const { name, shape, format } = panel.value;
+  const all = pieces(data, tensor);
+  const title = shape.length > 0 ? `${name}(${shape.join(", ")})` : name;
+  const where = format || "on the first processor";
+  const note = notes(panel);
+  const sized = (text, most) => ({ style: `font-size:${fitting(text, width - 8, most).toFixed(1)}px` });
+  const content = [
+    label(width / 2, 15, title, { class: "name", ...sized(title, 14) }),
+    label(width / 2, 30, where, { class: "small", ...sized(where, 11) }),
+    ...(panel.isSolid ? solidCells(panel, all) : flatCells(panel, all)),
+    ...marked(panel, overlay.held ?? [], { class: "held", fill: "none" }),
+    ...marked(panel, overlay.moving ?? [], { class: "moving", fill: "none", stroke: tensorColour(tensor) }),
+    note && label(width / 2, height - 4, note, { class: "note", ...sized(note, 11) }),
+  ];
+  return { content: group({ class: "tensor", "data-tensor": tensor }, content), width, height };
+}
+
+// What a film step marks on a tensor: what the chosen processor holds, or what moves.
+export function overlayOf(data, state, held, tensor) {
+  const { statement, processor, frame } = state;
+  const moving = new Set();
+  for (const move of frame.moves) {
+    if (move.tensor !== tensor || !move.messages) continue;
+    for (let m = 0; m < move.messages.length; m += 3) {
+      const [source, destination, block] = move.messages.slice(m, m + 3);
+      if (processor === null || source === processor || destination === processor) moving.add(block);
+    }
+  }
+  if (processor === null) return { moving: moving.size <= 400 ? [...moving] : [] };
+  const levels = data.machines[data.statements[statement].machine];
+  const blocks = new Set();
+  for (let shared = 1; shared <= levels.length; ++shared) {
+    for (const b of copiesOf(data, statement, held, tensor, leader(levels, shared, processor))) blocks.add(b);
+  }
+  return { held: [...blocks], moving: [...moving] };
+}

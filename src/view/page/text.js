@@ -1,0 +1,21 @@
+// Numbers as a reader wants them.
+
+export function withCommas(n) {
+  return String(n).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+}
+
+export function bytesText(bytes) {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1024 && unit + 1 < units.length) {
+    value /= 1024;
+    ++unit;
+  }
+  const text = unit === 0 ? withCommas(value) : value.toFixed(value < 100 ? 1 : 0);
+  return `${text} ${units[unit]}`;
+}
+
+export function counted(n, singular) {
+  return `${withCommas(n)} ${singular}${n === 1 ? "" : "s"}`;
+}

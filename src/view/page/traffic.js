@@ -1,0 +1,167 @@
+// The machine, and the messages of a step on it. A shift is a plain arrow; a broadcast leaves a source that is marked
+// by a disc; a reduction is dashed and ends in a circled plus; a gather is dotted.
+import { messagesOf } from "./film.js";
+import { colourOf, inkOn, tensorColour } from "./colour.js";
+import { coordinatesOf, leader, processorName } from "./machine.js";
+import { layoutOf } from "./layout.js";
+import { element, group, label, short } from "./svg.js";
+
+const MOST_ARROWS = 3000;
+
+// How a message is drawn.
+export function styleOf(message) {
+  if (message.kind.startsWith("add")) return "reduce";
+  if (message.kind === "replicate") return "broadcast";
+  return ["broadcast", "gather"].includes(message.pattern) ? message.pattern : "shift";
+}
+
+// The course of an arrow from one node to another: neighbours are joined by a straight line, others by an arc, so that
+// arrows along one row can be told apart.
+function curve(from, to, node, areNeighbours) {
+  const [dx, dy] = [to.x - from.x, to.y - from.y];
+  const distance = Math.hypot(dx, dy) || 1;
+  const bend = (areNeighbours ? 0.06 : 0.2) * distance;
+  const normal = { x: dy / distance, y: -dx / distance };
+  const control = { x: (from.x + to.x) / 2 + normal.x * bend * 2, y: (from.y + to.y) / 2 + normal.y * bend * 2 };
+  const start = towards(from, control, node * 0.62);
+  const end = towards(to, control, node * 0.72);
+  return { start, control, end };
+}
+
+// Whether two processors are one step apart along one dimension of the innermost level.
+export function areNeighbours(levels, p, q) {
+  if (leader(levels, levels.length - 1, p) !== leader(levels, levels.length - 1, q)) return false;
+  const other = coordinatesOf(levels, q);
+  return coordinatesOf(levels, p).reduce((sum, c, d) => sum + Math.abs(c - other[d]), 0) === 1;
+}
+
+function towards(point, target, by) {
+  const distance = Math.hypot(target.x - point.x, target.y - point.y) || 1;
+  return { x: point.x + ((target.x - point.x) / distance) * by, y: point.y + ((target.y - point.y) / distance) * by };
+}
+
+function arrowHead({ control, end }, size, colour) {
+  const angle = Math.atan2(end.y - control.y, end.x - control.x);
+  const corner = (turn) => [end.x - size * Math.cos(angle + turn), end.y - size * Math.sin(angle + turn)];
+  const points = [[end.x, end.y], corner(0.45), corner(-0.45)].map((p) => p.map(short).join(" "));
+  return element("path", { d: `M${points.join("L")}Z`, fill: colour, class: "head" });
+}
+
+function arrow(message, at, node, levels) {
+  const near = areNeighbours(levels, message.source, message.destination);
+  const c = curve(at[message.source], at[message.destination], node, near);
+  const colour = tensorColour(message.tensor);
+  const style = styleOf(message);
+  const d = `M${short(c.start.x)} ${short(c.start.y)}Q${short(c.control.x)} ${short(c.control.y)} ${short(c.end.x)} ${short(c.end.y)}`;
+  const attributes = {
+    class: `arrow ${style} from${message.source} to${message.destination}`,
+    "data-from": message.source,
+    "data-to": message.destination,
+    "data-tensor": message.tensor,
+  };
+  return group(attributes, [
+    element("path", { d, stroke: colour, fill: "none", class: "line" }),
+    arrowHead(c, Math.min(9, 3 + node * 0.16), colour),
+  ]);
+}
+
+// Marks at nodes that send to many, or add up what they receive.
+function marks(messages, at, node) {
+  const seen = new Map();
+  for (const m of messages) {
+    const style = styleOf(m);
+    if (style === "broadcast") seen.set(`b${m.source}|${m.tensor}`, { p: m.source, tensor: m.tensor, style });
+    if (style === "reduce") seen.set(`r${m.destination}|${m.tensor}`, { p: m.destination, tensor: m.tensor, style });
+  }
+  const perNode = new Map();
+  return [...seen.values()].map(({ p, tensor, style }) => {
+    const count = perNode.get(p) ?? 0;
+    perNode.set(p, count + 1);
+    const r = Math.max(2.5, node * 0.14);
+    const x = at[p].x - node * 0.42 + count * 2.2 * r;
+    const y = at[p].y - node * 0.42;
+    const colour = tensorColour(tensor);
+    if (style === "broadcast") return element("circle", { cx: x, cy: y, r, fill: colour, class: "mark" });
+    const plus = `M${short(x - r)} ${short(y)}h${short(2 * r)}M${short(x)} ${short(y - r)}v${short(2 * r)}`;
+    return (
+      element("circle", { cx: x, cy: y, r: r * 1.25, class: "mark sum", stroke: colour }) +
+      element("path", { d: plus, stroke: colour, class: "plus" })
+    );
+  });
+}
+
+function nodeOf(data, levels, processor, at, size, state, hollow) {
+  const fill = colourOf(levels, [processor]);
+  const name = processorName(levels, processor);
+  const selected = state.processor === processor ? " selected" : "";
+  const text = Math.min(14, (1.7 * size) / Math.max(3, name.length));
+  const rect = element("rect", {
+    x: at.x - size / 2,
+    y: at.y - size / 2,
+    width: size,
+    height: size,
+    rx: size * 0.12,
+    fill: hollow ? "none" : fill,
+    class: `node p${processor}${selected}`,
+    "data-p": processor,
+  });
+  if (text < 5.5) return rect;
+  const ink = hollow ? undefined : `fill:${inkOn(fill)}`;
+  return rect + label(at.x, at.y, name, { class: "on", "font-size": text, style: ink });
+}
+
+// Every n-th of a list, so that at most `most` are left.
+export function sample(list, most) {
+  const every = Math.max(1, Math.ceil(list.length / most));
+  return list.filter((_, n) => n % every === 0);
+}
+
+// {content, width, height}. With a chosen processor, only the messages from and to it are drawn.
+export function machineView(data, state, width, height, options = {}) {
+  const levels = options.levels ?? data.machines[data.statements[state.statement].machine];
+  const layout = layoutOf(levels);
+  const margin = { x: 30, top: 44, bottom: 30 };
+  const size = Math.min(
+    64,
+    (width - 2 * margin.x) / Math.max(1, layout.width),
+    (height - margin.top - margin.bottom) / Math.max(1, layout.height),
+  );
+  const left = (width - layout.width * size) / 2;
+  const top = margin.top + (height - margin.top - margin.bottom - layout.height * size) / 2;
+  const at = layout.nodes.map(({ x, y }) => ({ x: left + (x + 0.5) * size, y: top + (y + 0.5) * size }));
+  const node = size * 0.92;
+  const hollow = options.hollow ?? (() => false);
+  const messages = options.messages ?? shownMessages(data, state, at.length);
+  const content = [
+    ...layout.groups.map(({ x, y, w, h }) =>
+      element("rect", {
+        x: left + (x - 0.22) * size,
+        y: top + (y - 0.22) * size,
+        width: (w + 0.44) * size,
+        height: (h + 0.44) * size,
+        rx: 8,
+        class: "group",
+      }),
+    ),
+    ...at.map((_, i) => at.length - 1 - i).map((p) => nodeOf(data, levels, p, at[p], node, state, hollow(p))),
+    ...sample(messages, MOST_ARROWS).map((m) => arrow(m, at, node, levels)),
+    ...marks(messages, at, node),
+  ];
+  if (messages.length > MOST_ARROWS) {
+    const drawn = sample(messages, MOST_ARROWS).length;
+    const text = `${drawn} of ${messages.length} messages are drawn; choose a processor to see all of its own`;
+    content.push(label(width / 2, height - 34, text, { class: "note" }));
+  }
+  return { content: group({ class: size < 14 ? "machine fine" : "machine" }, content), width, height };
+}
+
+// The messages of a frame that are drawn: of the chosen processor and tensor, within the machine.
+export function shownMessages(data, state, nodes) {
+  return messagesOf(data, state.frame).filter(
+    (m) =>
+      m.source < nodes &&
+      m.destination < nodes &&
+      (state.processor === null || m.source === state.processor || m.destination === state.processor) &&
+      (state.tensor === null || m.tensor === state.tensor),
+  );
+}

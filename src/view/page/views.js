@@ -1,0 +1,195 @@
+// Whole pictures: each takes the data and what is chosen, and returns {content, width, height}.
+import { defaultAxes } from "./axes.js";
+import { matrixView, memoryView, planRows, stepNumbers, stepsInAll, timelineView } from "./charts.js";
+import { allFrames, bytesOverTime, heldAt, memoryAt } from "./film.js";
+import { tensorColour } from "./colour.js";
+import { machineView } from "./traffic.js";
+import { processorName } from "./machine.js";
+import { element, escaped, group, label, placed, short } from "./svg.js";
+import { spaceView } from "./space.js";
+import { overlayOf, tensorPanel } from "./tensors.js";
+import { bytesText, counted } from "./text.js";
+
+// What is chosen at the start, or with the given choices: step counts from 1, 0 is the last.
+export function stateOf(data, choice = {}) {
+  const frames = allFrames(data);
+  const current = Math.max(0, Math.min(frames.length - 1, choice.frame ?? frameAtStep(data, choice.step ?? 1)));
+  const at = frames[current] ?? { statement: 0, index: 0, frame: { work: [], moves: [], held: [], loops: {}, moved: {} } };
+  return {
+    current,
+    statement: at.statement,
+    index: at.index,
+    frame: at.frame,
+    axes: choice.axes ?? defaultAxes(data, at.statement),
+    fixed: choice.fixed ?? [],
+    processor: choice.processor ?? null,
+    tensor: choice.tensor ?? null,
+  };
+}
+
+// The first frame at or after a step, counted from 1; the last frame for 0.
+export function frameAtStep(data, step) {
+  const numbers = stepNumbers(data);
+  const found = numbers.findIndex((n) => n >= step);
+  return step === 0 || found < 0 ? numbers.length - 1 : found;
+}
+
+const VERBS = {
+  shift: "shifts",
+  broadcast: "is broadcast",
+  reduce: "is reduced",
+  gather: "is gathered",
+  mixed: "moves",
+};
+
+// One sentence for each tensor that moves at a frame, and one for the loops.
+export function captionOf(data, state) {
+  const numbers = stepNumbers(data);
+  const loops = Object.entries(state.frame.loops).map(([name, value]) => `${name} = ${value}`);
+  const time = bytesOverTime(data);
+  const last = state.frame.work.some((block) => block >= 0) ? [] : ["results go home"];
+  const title = [`Step ${numbers[state.current] ?? 0} of ${stepsInAll(data)}`, ...loops, ...last].join(" · ");
+  const moved = Object.entries(state.frame.moved).map(([name, { bytes, messages, pattern }]) => ({
+    tensor: data.tensors.findIndex((t) => t.name === name),
+    text: `${name} ${VERBS[pattern] ?? "moves"}: ${bytesText(bytes)} in ${counted(messages, "message")}`,
+  }));
+  const soFar = time[state.current]?.soFar ?? 0;
+  const held = memoryAt(data, state.current);
+  const who = state.processor === null ? "the fullest processor" : "the chosen processor";
+  const bytes = state.processor === null ? held.reduce((a, b) => Math.max(a, b), 0) : (held[state.processor] ?? 0);
+  return {
+    title,
+    moved,
+    total: `${bytesText(soFar)} of ${bytesText(data.bytes_moved)} moved so far`,
+    memory: `${who} holds ${bytesText(bytes)}`,
+  };
+}
+
+function captionView(data, state, width) {
+  const { title, moved, total, memory } = captionOf(data, state);
+  const content = [label(16, 20, title, { class: "caption" })];
+  let x = 16;
+  const parts = moved.length > 0 ? moved : [{ tensor: -1, text: "nothing moves" }];
+  for (const { tensor, text } of parts) {
+    if (tensor >= 0) content.push(element("rect", { x, y: 31, width: 10, height: 10, fill: tensorColour(tensor) }));
+    content.push(label(x + (tensor >= 0 ? 15 : 0), 40, text, { class: "said" }));
+    x += text.length * 6.7 + 40;
+  }
+  content.push(label(width - 16, 20, total, { class: "said", style: "text-anchor:end" }));
+  content.push(label(width - 16, 40, memory, { class: "said", style: "text-anchor:end" }));
+  return { content: group({}, content), width, height: 50 };
+}
+
+const LEGEND = [
+  ["shift", "shift"],
+  ["broadcast", "broadcast ●"],
+  ["gather", "gather"],
+  ["reduce", "reduce ⊕"],
+];
+
+function legendView(data, state, width) {
+  const kinds = new Set(state.frame.moves.map((m) => (m.kind.startsWith("add") ? "reduce" : m.pattern)));
+  let x = 16;
+  const content = [];
+  for (const [kind, text] of LEGEND) {
+    if (!kinds.has(kind)) continue;
+    const d = `M${x} 10H${x + 26}`;
+    content.push(group({ class: `arrow ${kind}` }, element("path", { d, class: "line legend", fill: "none" })));
+    content.push(label(x + 32, 14, text, { class: "said" }));
+    x += 120;
+  }
+  return { content: group({}, content), width, height: 20 };
+}
+
+// The film at one step: the execution space, the machine with its messages, the tensors, and the time line.
+export function filmView(data, state, width = 1040) {
+  const wide = width >= 820;
+  const left = wide ? Math.round(width * 0.56) : width;
+  const right = wide ? width - left : width;
+  const top = captionView(data, state, width);
+  const tall = Math.min(560, Math.round(left * 0.9));
+  const parts = [[top, 0, 0]];
+  parts.push([spaceView(data, state, left, tall), 0, top.height]);
+  const held = heldAt(data, state.statement, state.index);
+  const accesses = [...new Set(data.statements[state.statement].accesses.map((a) => a.tensor))];
+  const columns = Math.min(accesses.length, 4);
+  const panel = Math.min(200, Math.floor(right / Math.max(2, columns)));
+  const tensors = accesses.slice(0, 2 * columns);
+  const strip = Math.ceil(tensors.length / columns) * panel;
+  const machineHeight = Math.max(240, tall - strip);
+  const x0 = wide ? left : 0;
+  let y = wide ? top.height : top.height + tall;
+  parts.push([machineView(data, state, right, machineHeight), x0, y]);
+  y += machineHeight;
+  parts.push([legendView(data, state, right), x0, y - 18]);
+  tensors.forEach((t, n) => {
+    const view = tensorPanel(data, t, Math.floor(right / columns), panel, overlayOf(data, state, held, t));
+    parts.push([view, x0 + (n % columns) * Math.floor(right / columns), y + Math.floor(n / columns) * panel]);
+  });
+  const bottom = Math.max(y + strip, top.height + tall);
+  parts.push([timelineView(data, state.current, width, 96), 0, bottom + 4]);
+  return { content: parts.map(([part, x, py]) => placed(part, x, py)).join(""), width, height: bottom + 104 };
+}
+
+// Every tensor with its pieces, and the machine.
+export function dataView(data, state, width = 1040) {
+  const columns = Math.max(1, Math.min(data.tensors.length, Math.floor(width / 240)));
+  const side = Math.floor(width / columns);
+  const tall = Math.min(side, 380);
+  const parts = data.tensors.map((_, t) => {
+    const panel = tensorPanel(data, t, side, tall);
+    return placed(panel, (t % columns) * side, Math.floor(t / columns) * (tall + 10));
+  });
+  let height = Math.ceil(data.tensors.length / columns) * (tall + 10);
+  data.machines.forEach((levels) => {
+    const view = machineView(data, state, width, 260, { levels, messages: [] });
+    const text = `the machine: ${levels.map((l) => `Grid(${l.join(", ")})`).join(" of ")}`;
+    parts.push(placed(view, 0, height + 16), label(width / 2, height + 14, text, { class: "name" }));
+    height += 286;
+  });
+  return { content: parts.join(""), width, height };
+}
+
+// The plan as a matrix and a table.
+export function planView(data, state, width = 1040) {
+  const side = Math.min(460, width);
+  const matrix = matrixView(data, side, side);
+  const rows = planRows(data);
+  const shown = rows.slice(0, 22);
+  const x = width >= 900 ? side + 20 : 10;
+  let y = width >= 900 ? 46 : side + 30;
+  const content = [placed(matrix, 0, 0)];
+  const columns = [0, 62, 104, 160, 244, 330];
+  const row = (texts, attributes) =>
+    texts.map((text, c) => label(x + columns[c], y, text, { ...attributes, style: "text-anchor:start" })).join("");
+  content.push(row(["step", "tensor", "at", "pattern", "bytes", "why"], { class: "caption small" }));
+  for (const r of shown) {
+    y += 19;
+    const steps = r.first === r.last ? `${r.first}` : `${r.first}–${r.last}`;
+    content.push(row([steps, r.tensor, r.at, r.pattern, bytesText(r.bytes), r.why], { class: "said" }));
+  }
+  if (rows.length > shown.length) {
+    y += 19;
+    content.push(label(x, y, `and ${rows.length - shown.length} more`, { class: "said" }));
+  }
+  return { content: content.join(""), width, height: Math.max(side, y + 20) };
+}
+
+export function memoryPage(data, state, width = 1040) {
+  return memoryView(data, state, width, 380);
+}
+
+export const VIEWS = { data: dataView, film: filmView, plan: planView, memory: memoryPage };
+
+// A file of its own: the style is part of it.
+export function svgFile(data, state, view, style) {
+  const { content, width, height } = VIEWS[view](data, state);
+  const who = state.processor === null ? "" : `, processor ${processorName(data.machines[0], state.processor)}`;
+  const title = `${data.title}: ${view}${view === "film" ? `, ${captionOf(data, state).title}` : ""}${who}`;
+  const size = { width: short(width), height: short(height) };
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size.width} ${size.height}" width="${size.width}" ` +
+    `height="${size.height}" class="picture" role="img">\n<title>${escaped(title)}</title>\n<style>${style}</style>\n` +
+    `<rect class="paper" width="100%" height="100%"/>\n${content}\n</svg>\n`
+  );
+}

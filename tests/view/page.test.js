@@ -1,0 +1,223 @@
+// The functions of the page, each by itself.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { defaultAxes, passes } from "../../src/view/page/axes.js";
+import { contains, ranges, rangesWithin, volume } from "../../src/view/page/blocks.js";
+import { planRows, stepNumbers, stepsInAll, trafficMatrix } from "../../src/view/page/charts.js";
+import { colourOf, hexOf, inkOn } from "../../src/view/page/colour.js";
+import { blockText, describe } from "../../src/view/page/describe.js";
+import { bytesOverTime, heldAt, homeBytes, memoryOverTime, messagesOf } from "../../src/view/page/film.js";
+import { layoutOf } from "../../src/view/page/layout.js";
+import { coordinatesOf, leader, processorName, setName } from "../../src/view/page/machine.js";
+import { byDepth, hides, onPage } from "../../src/view/page/solid.js";
+import { element, escaped } from "../../src/view/page/svg.js";
+import { ownersOf, shownDimensions } from "../../src/view/page/tensors.js";
+import { bytesText, counted, withCommas } from "../../src/view/page/text.js";
+import { areNeighbours, sample, styleOf } from "../../src/view/page/traffic.js";
+import { captionOf, frameAtStep, stateOf, svgFile, VIEWS } from "../../src/view/page/views.js";
+import { small, style } from "./support.js";
+
+test("blocks are products of ranges", () => {
+  assert.deepEqual(ranges(small, 2), [[0, 2], [4, 6]]);
+  assert.deepEqual(rangesWithin(small, 2, [1, 5]), [[1, 2], [4, 5]]);
+  assert.equal(volume(small, 0), 8);
+  assert.equal(volume(small, 3), 4);
+  const inBlock0 = (row, column) => row % 2 === 0 && column % 4 < 2;
+  for (let row = 0; row < 4; ++row) {
+    for (let column = 0; column < 6; ++column) {
+      assert.equal(contains(small, 0, [row, column]), inBlock0(row, column), `${row}, ${column}`);
+    }
+  }
+});
+
+test("every element has the owner of a block-cyclic distribution", () => {
+  for (let row = 0; row < 4; ++row) {
+    for (let column = 0; column < 6; ++column) {
+      const owner = 2 * (row % 2) + (Math.floor(column / 2) % 2);
+      assert.deepEqual(ownersOf(small, 0, [row, column]), [owner]);
+      assert.deepEqual(ownersOf(small, 1, [column]), [0, 1, 2, 3]);
+    }
+  }
+});
+
+test("processors have coordinates and names", () => {
+  const levels = [[2, 3], [4]];
+  assert.deepEqual(coordinatesOf(levels, 23), [1, 2, 3]);
+  assert.equal(processorName(levels, 6), "0,1|2");
+  assert.equal(processorName(levels, 24), "#24");
+  assert.equal(leader(levels, 1, 7), 4);
+  assert.equal(leader(levels, 2, 7), 7);
+  assert.equal(setName([[2, 2]], [0, 1]), "0,*");
+  assert.equal(setName([[2, 2]], [1, 3]), "*,1");
+  assert.equal(setName([[2, 2]], [0, 3]), "0,0 +1");
+  assert.equal(setName([[2, 2]], []), "nobody");
+});
+
+test("processors of any machine have places of their own", () => {
+  const machines = [[[1]], [[7]], [[3, 4]], [[2, 3, 4]], [[2, 2, 2, 3]], [[2, 2], [2, 2]], [[2], [3, 2, 2], [2, 2]]];
+  for (const levels of [...machines, [[2, 2, 2, 2, 2]]]) {
+    const { nodes, width, height } = layoutOf(levels);
+    assert.equal(nodes.length, levels.flat().reduce((a, b) => a * b, 1));
+    nodes.forEach(({ x, y }, n) => {
+      assert.ok(x >= -1e-9 && x + 1 <= width + 1e-9, `${JSON.stringify(levels)} ${n}: x ${x} of ${width}`);
+      assert.ok(y >= -1e-9 && y + 1 <= height + 1e-9, `${JSON.stringify(levels)} ${n}: y ${y} of ${height}`);
+      for (const other of nodes.slice(0, n)) {
+        const apart = Math.abs(other.x - x) >= 1 || Math.abs(other.y - y) >= 1;
+        assert.ok(apart, `${JSON.stringify(levels)}: ${n} lies on another`);
+      }
+    });
+  }
+});
+
+test("neighbours are one step apart in the innermost level", () => {
+  assert.ok(areNeighbours([[2, 3]], 0, 1));
+  assert.ok(areNeighbours([[2, 3]], 0, 3));
+  assert.ok(!areNeighbours([[2, 3]], 0, 2));
+  assert.ok(!areNeighbours([[2, 3]], 0, 4));
+  assert.ok(!areNeighbours([[2], [2]], 0, 2));
+});
+
+test("colours of a grid differ, and text on them can be read", () => {
+  for (const levels of [[[8]], [[4, 4]], [[2, 2, 2]], [[2, 2], [2, 2]]]) {
+    const total = levels.flat().reduce((a, b) => a * b, 1);
+    const colours = Array.from({ length: total }, (_, p) => colourOf(levels, [p]));
+    assert.equal(new Set(colours).size, total, JSON.stringify(levels));
+  }
+  assert.equal(hexOf(1, 0, 0), "#ffffff");
+  assert.equal(hexOf(0, 0, 0), "#000000");
+  assert.equal(inkOn("#ffffff"), "#1a1a1a");
+  assert.equal(inkOn("#002050"), "#ffffff");
+});
+
+test("copies are held from their fetch until they are given up", () => {
+  assert.deepEqual([...heldAt(small, 0, 0).get(0)], [[1, [4]], [2, [4]]]);
+  assert.deepEqual([...heldAt(small, 0, 1).get(0)], [[2, [4]]]);
+  assert.deepEqual(homeBytes(small), [112, 80, 112, 80]);
+  assert.deepEqual(memoryOverTime(small), [[112, 128, 160, 80], [112, 80, 160, 80]]);
+});
+
+test("bytes add up", () => {
+  assert.deepEqual(
+    bytesOverTime(small).map(({ bytes, soFar }) => [bytes, soFar]),
+    [[96, 96], [64, 160]],
+  );
+  const messages = messagesOf(small, small.statements[0].frames[0]);
+  assert.deepEqual(messages.map((m) => [m.source, m.destination, m.bytes]), [[0, 1, 48], [0, 2, 48]]);
+  assert.deepEqual(trafficMatrix(small), [[0, 48, 48, 0], [0, 0, 0, 0], [0, 0, 0, 0], [64, 0, 0, 0]]);
+  assert.deepEqual(trafficMatrix(small, 2), [[48, 48], [64, 0]]);
+});
+
+test("messages between groups keep their bytes", () => {
+  const frame = { moves: [{ tensor: 0, kind: "fetch", pattern: "mixed", groups: { size: 2, messages: [0, 1, 24] } }] };
+  const [message] = messagesOf(small, frame);
+  assert.deepEqual([message.source, message.destination, message.bytes, message.block], [0, 2, 24, undefined]);
+});
+
+test("equal steps of the plan share a row", () => {
+  const twice = structuredClone(small);
+  const statement = twice.statements[0];
+  statement.frames.push({ ...statement.frames[1], frame: 2 });
+  statement.frames_in_all = 3;
+  const rows = planRows(twice);
+  assert.deepEqual(rows.map((r) => [r.first, r.last, r.tensor, r.why]), [
+    [1, 1, "b", "needed by the computation"],
+    [2, 3, "A", "partial sums go home"],
+  ]);
+  assert.deepEqual(stepNumbers(twice), [1, 2, 3]);
+  assert.equal(stepsInAll(twice), 3);
+});
+
+test("steps count from 1 over all statements, also where frames are left out", () => {
+  const sparse = structuredClone(small);
+  sparse.statements[0].frames[1].frame = 9;
+  sparse.statements[0].frames_in_all = 10;
+  assert.equal(frameAtStep(sparse, 1), 0);
+  assert.equal(frameAtStep(sparse, 2), 1);
+  assert.equal(frameAtStep(sparse, 0), 1);
+  assert.equal(frameAtStep(sparse, 99), 1);
+});
+
+test("axes are first the indices along which work differs", () => {
+  assert.deepEqual(defaultAxes(small, 0), [0, 1]);
+  const five = structuredClone(small);
+  five.blocks = [[5, 0, 5, 0, 0], [5, 1, 5, 1, 1]];
+  five.statements[0].indices = ["i", "j", "k", "l", "m"].map((name) => ({ name, extent: 4, summed: false }));
+  five.statements[0].frames = [{ ...five.statements[0].frames[0], work: [0, 1] }];
+  assert.deepEqual(defaultAxes(five, 0), [1, 3, 4]);
+});
+
+test("a slider's value selects the blocks that contain it", () => {
+  assert.ok(passes(small, 0, [0, 1], [0], [null, 4]));
+  assert.ok(!passes(small, 0, [0, 1], [0], [null, 2]));
+  assert.ok(passes(small, 0, [0, 1], [0], [null, null]));
+  assert.ok(passes(small, 0, [0, 1], [0, 1], [null, 2]));
+});
+
+test("nearer boxes are drawn later and hide points", () => {
+  const box = (a, b, c) => ({ box: { lo: [a, b, c], hi: [a + 1, b + 1, c + 1] } });
+  const boxes = [box(0, 1, 1), box(0, 0, 0), box(1, 0, 0)].sort(byDepth);
+  assert.deepEqual(boxes.map(({ box: { lo } }) => lo), [[1, 0, 0], [0, 0, 0], [0, 1, 1]]);
+  assert.ok(hides(box(0, 0, 0).box, onPage([0.5, 0.5, 1])));
+  assert.ok(!hides(box(0, 0, 0).box, onPage([0, 3, 0])));
+});
+
+test("shift, broadcast, gather and reduction look different", () => {
+  assert.equal(styleOf({ kind: "fetch", pattern: "shift" }), "shift");
+  assert.equal(styleOf({ kind: "fetch", pattern: "broadcast" }), "broadcast");
+  assert.equal(styleOf({ kind: "fetch", pattern: "gather" }), "gather");
+  assert.equal(styleOf({ kind: "add to partial", pattern: "reduce" }), "reduce");
+  assert.equal(styleOf({ kind: "replicate", pattern: "reduce" }), "broadcast");
+});
+
+test("what the pointer says", () => {
+  const state = stateOf(small);
+  assert.equal(blockText(small, 0), "[0:1+2:3, 0:2+4:6]");
+  assert.deepEqual(describe(small, state, { p: "1" }), [
+    "processor 0,1",
+    "has A[0:1+2:3, 2:4]",
+    "has b[0:6]",
+    "computes (i, j) in [0:1+2:3, 2:4]",
+    "receives b[0:6], 48 B, from 0,0",
+  ]);
+  assert.deepEqual(describe(small, state, { tensor: "0", owner: "2" }), ["A[1:2+3:4, 0:2+4:6] lives on 1,0"]);
+  assert.deepEqual(describe(small, state, { tensor: "1", block: "4" }), ["b[0:6] lives on 0,0 and 0,1 and 1,0 and 1,1"]);
+  assert.deepEqual(describe(small, state, { from: "0", to: "2" }), ["0,0 → 1,0: b[0:6], 48 B (broadcast)"]);
+  assert.deepEqual(describe(small, state, { pair: "0,1,48" }), ["0,0 → 0,1: 48 B"]);
+  assert.deepEqual(describe(small, state, {}), []);
+});
+
+test("captions", () => {
+  const caption = captionOf(small, stateOf(small, { step: 2 }));
+  assert.equal(caption.title, "Step 2 of 2 · ko = 1");
+  assert.deepEqual(caption.moved, [{ tensor: 0, text: "A is reduced: 64 B in 1 message" }]);
+  assert.equal(caption.total, "160 B of 160 B moved so far");
+  assert.equal(caption.memory, "the fullest processor holds 160 B");
+});
+
+test("numbers", () => {
+  assert.equal(withCommas(1234567), "1,234,567");
+  assert.equal(bytesText(512), "512 B");
+  assert.equal(bytesText(1536), "1.5 KiB");
+  assert.equal(bytesText(300 * 1024), "300 KiB");
+  assert.equal(counted(1, "message"), "1 message");
+  assert.deepEqual(sample([1, 2, 3, 4, 5], 2), [1, 4]);
+});
+
+test("text is escaped", () => {
+  assert.equal(escaped('<a & "b">'), "&lt;a &amp; &quot;b&quot;&gt;");
+  assert.equal(element("rect", { width: 1.234567, class: "a<b", missing: undefined }), '<rect width="1.23" class="a&lt;b"/>');
+});
+
+test("all views draw the picture without a number that is none", () => {
+  for (const view of Object.keys(VIEWS)) {
+    for (const choice of [{}, { step: 0 }, { processor: 2 }, { axes: [1] }, { axes: [1, 0], tensor: 1 }]) {
+      for (const width of [380, 1040]) {
+        const { content, height } = VIEWS[view](small, stateOf(small, choice), width);
+        assert.ok(height > 0);
+        assert.doesNotMatch(content, /NaN|undefined|Infinity/, `${view} ${JSON.stringify(choice)}`);
+      }
+    }
+    const file = svgFile(small, stateOf(small), view, style);
+    assert.deepEqual(file.match(/https?:[^"]*/g), ["http://www.w3.org/2000/svg"]);
+  }
+});
