@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "plan/certificate.h"
+#include "plan/exchange.h"
 #include "plan/memory.h"
 #include "view/work.h"
 
@@ -35,7 +37,11 @@ class PictureMaker {
     out["processors"] = plan_.processors;
     Json tensors = Json::array(), statements = Json::array();
     for (size_t t = 0; t < plan_.tensors.size(); ++t) tensors.push_back(tensor(static_cast<int>(t)));
-    for (size_t s = 0; s < plan_.stages.size(); ++s) statements.push_back(statement(static_cast<int>(s)));
+    std::vector<Certificate> proved = certificates(plan_);
+    for (size_t s = 0; s < plan_.stages.size(); ++s) {
+      statements.push_back(statement(static_cast<int>(s)));
+      statements.back()["certificate"] = certificate(plan_.stages[s], proved[s]);
+    }
     out["machines"] = machines_;
     blocks_.write_to(out);
     out["tensors"] = std::move(tensors);
@@ -90,6 +96,14 @@ class PictureMaker {
                                  {"levels", a.acquire->place_levels}});
     }
     out.update(film_of(plan_, number, cost_, limits_, blocks_));
+    return out;
+  }
+
+  Json certificate(const StagePlan& stage, const Certificate& c) const {
+    Json out{{"unit", units_of(plan_, stage).size},
+             {"exchanged_bytes", c.exchanged_bytes},
+             {"lower_bound_bytes", c.lower_bound_bytes}};
+    out["optimality"] = c.optimality ? Json(*c.optimality) : Json(nullptr);
     return out;
   }
 

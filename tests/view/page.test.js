@@ -6,7 +6,8 @@ import { contains, ranges, rangesWithin, volume } from "../../src/view/page/bloc
 import { planRows, stepNumbers, stepsInAll, trafficMatrix } from "../../src/view/page/charts.js";
 import { colourOf, hexOf, inkOn } from "../../src/view/page/colour.js";
 import { blockText, describe } from "../../src/view/page/describe.js";
-import { bytesOverTime, heldAt, homeBytes, memoryOverTime, messagesOf } from "../../src/view/page/film.js";
+import { bytesOverTime, exchangedOverTime, heldAt, homeBytes } from "../../src/view/page/film.js";
+import { memoryOverTime, messagesOf } from "../../src/view/page/film.js";
 import { layoutOf } from "../../src/view/page/layout.js";
 import { coordinatesOf, leader, processorName, setName } from "../../src/view/page/machine.js";
 import { byDepth, hides, onPage } from "../../src/view/page/solid.js";
@@ -107,6 +108,17 @@ test("bytes add up", () => {
   assert.deepEqual(trafficMatrix(small, 2), [[48, 48], [64, 0]]);
 });
 
+test("exchanged bytes: operands where they arrive, partial sums where they leave", () => {
+  const certified = structuredClone(small);
+  certified.statements[0].certificate = { unit: 1, exchanged_bytes: 64, lower_bound_bytes: 40, optimality: 1.6 };
+  assert.deepEqual(exchangedOverTime(certified), [{ most: 48, bound: 40 }, { most: 64, bound: 40 }]);
+  certified.statements[0].certificate.unit = 2;
+  assert.deepEqual(exchangedOverTime(certified), [{ most: 48, bound: 40 }, { most: 112, bound: 40 }]);
+  certified.statements[0].certificate.unit = 4;
+  assert.deepEqual(exchangedOverTime(certified), [{ most: 0, bound: 40 }, { most: 0, bound: 40 }]);
+  assert.deepEqual(exchangedOverTime(small), [null, null]);
+});
+
 test("messages between groups keep their bytes", () => {
   const frame = { moves: [{ tensor: 0, kind: "fetch", pattern: "mixed", groups: { size: 2, messages: [0, 1, 24] } }] };
   const [message] = messagesOf(small, frame);
@@ -180,7 +192,8 @@ test("what the pointer says", () => {
     "receives b[0:6], 48 B, from 0,0",
   ]);
   assert.deepEqual(describe(small, state, { tensor: "0", owner: "2" }), ["A[1:2+3:4, 0:2+4:6] lives on 1,0"]);
-  assert.deepEqual(describe(small, state, { tensor: "1", block: "4" }), ["b[0:6] lives on 0,0 and 0,1 and 1,0 and 1,1"]);
+  const everywhere = "b[0:6] lives on 0,0 and 0,1 and 1,0 and 1,1";
+  assert.deepEqual(describe(small, state, { tensor: "1", block: "4" }), [everywhere]);
   assert.deepEqual(describe(small, state, { from: "0", to: "2" }), ["0,0 → 1,0: b[0:6], 48 B (broadcast)"]);
   assert.deepEqual(describe(small, state, { pair: "0,1,48" }), ["0,0 → 0,1: 48 B"]);
   assert.deepEqual(describe(small, state, {}), []);
@@ -205,7 +218,8 @@ test("numbers", () => {
 
 test("text is escaped", () => {
   assert.equal(escaped('<a & "b">'), "&lt;a &amp; &quot;b&quot;&gt;");
-  assert.equal(element("rect", { width: 1.234567, class: "a<b", missing: undefined }), '<rect width="1.23" class="a&lt;b"/>');
+  const rect = element("rect", { width: 1.234567, class: "a<b", missing: undefined });
+  assert.equal(rect, '<rect width="1.23" class="a&lt;b"/>');
 });
 
 test("all views draw the picture without a number that is none", () => {

@@ -1,11 +1,12 @@
 // Bytes and memory over the steps, and who sends whom how much.
-import { allFrames, bytesOverTime, memoryOverTime, messagesOf } from "./film.js";
+import { allFrames, bytesOverTime, exchangedOverTime, memoryOverTime, messagesOf } from "./film.js";
 import { colourOf, tensorColour } from "./colour.js";
 import { processorName, processorsOf } from "./machine.js";
 import { element, group, label, short } from "./svg.js";
 import { bytesText } from "./text.js";
 
 const LEFT = 74;
+const RIGHT = 120; // for the text beside the time line
 
 function axisLabels(width, height, top, base, what) {
   return [
@@ -28,39 +29,70 @@ export function stepNumbers(data) {
 
 export const stepsInAll = (data) => data.statements.reduce((sum, s) => sum + s.frames_in_all, 0);
 
-// Bars of the bytes that move at each step, by tensor; the current step is marked.
+// Bars of the bytes that move at each step, by tensor; the current step is marked. A line rises with what the processor
+// that exchanges most has exchanged, towards the dashed line: no schedule lets every processor exchange less.
 export function timelineView(data, current, width, height) {
   const steps = bytesOverTime(data);
   const top = Math.max(1, ...steps.map((s) => s.bytes));
   const base = 16;
-  const room = (width - LEFT - 10) / Math.max(1, steps.length);
+  const right = width - RIGHT;
+  const room = (right - LEFT) / Math.max(1, steps.length);
   const y = (bytes) => ((height - base - 14) * bytes) / top;
   const numbers = stepNumbers(data);
-  const content = axisLabels(width, height, top, base, "bytes moved at each step");
+  const content = axisLabels(right + 10, height, top, base, "bytes moved at each step");
+  const every = Math.ceil((12 + 7 * String(stepsInAll(data)).length) / room);
   steps.forEach((step, f) => {
     const x = LEFT + f * room;
-    const bars = [];
-    let level = height - base;
-    data.tensors.forEach(({ name }, t) => {
-      const bytes = step.byTensor[name] ?? 0;
-      if (bytes === 0) return;
-      level -= y(bytes);
-      bars.push(
-        element("rect", {
-          x: x + room * 0.1,
-          y: level,
-          width: room * 0.8,
-          height: y(bytes),
-          fill: tensorColour(t),
-        }),
-      );
-    });
     const hit = { x, y: 12, width: room, height: height - 12, class: f === current ? "step current" : "step" };
+    const bars = stepBars(data, step, { x: x + room * 0.1, width: room * 0.8 }, height - base, y);
     content.push(group({ "data-frame": f }, [element("rect", hit), ...bars]));
-    const every = Math.ceil(26 / room);
     if (f % every === 0) content.push(label(x + room / 2, height - 4, numbers[f], { class: "tick middle" }));
   });
+  content.push(...exchangeLine(data, current, room, height, base, right));
   return { content: group({ class: "timeline" }, content), width, height };
+}
+
+function stepBars(data, step, { x, width }, bottom, y) {
+  let level = bottom;
+  return data.tensors.map(({ name }, t) => {
+    const bytes = step.byTensor[name] ?? 0;
+    if (bytes === 0) return "";
+    level -= y(bytes);
+    return element("rect", { x, y: level, width, height: y(bytes), fill: tensorColour(t) });
+  });
+}
+
+function exchangeLine(data, current, room, height, base, right) {
+  const exchanged = exchangedOverTime(data);
+  const known = exchanged.filter(Boolean);
+  const top = Math.max(0, ...known.flatMap(({ most, bound }) => [most, bound]));
+  const now = exchanged[current];
+  if (top === 0 || !now) return [];
+  const y = (bytes) => height - base - ((height - base - 14) * bytes) / top;
+  const x = (f) => LEFT + f * room;
+  const parts = exchanged.map((e, f) => {
+    if (!e) return "";
+    const continues = f > 0 && exchanged[f - 1] && e.most >= exchanged[f - 1].most;
+    return `${continues ? "L" : "M"}${short(x(f))} ${short(y(e.most))}H${short(x(f + 1))}`;
+  });
+  const text = (what, bytes, at) => label(right + 6, at, `${what} ${bytesText(bytes)}`, { class: "small left" });
+  const limit = { x1: LEFT, x2: right, y1: y(now.bound), y2: y(now.bound), class: "limit" };
+  const heights = apart(y(now.most), y(now.bound));
+  return [
+    element("path", { d: parts.join(""), class: "exchanged", fill: "none" }),
+    element("line", limit),
+    label(right + 6, 9, "busiest processor", { class: "small left" }),
+    text("so far", now.most, heights[0] + 4),
+    text("bound", now.bound, heights[1] + 4),
+  ];
+}
+
+// Two heights of lines of text, moved apart where they are too near.
+function apart(p, q) {
+  const near = 13 - Math.abs(p - q);
+  if (near <= 0) return [p, q];
+  const down = p >= q ? 1 : -1;
+  return [p + (down * near) / 2, q - (down * near) / 2];
 }
 
 // A staircase: the value of a step holds from its beginning to its end.
@@ -104,7 +136,8 @@ export function memoryView(data, state, width, height) {
   const text = `reserved by the processor that needs most: ${bytesText(peak)}`;
   content.push(label(width - 12, y(peak) + 13, text, { class: "small", style: "text-anchor:end" }));
   const numbers = stepNumbers(data);
-  const every = Math.max(1, Math.ceil((30 * all.length) / (width - LEFT)));
+  const wide = 12 + 7 * String(stepsInAll(data)).length;
+  const every = Math.max(1, Math.ceil((wide * all.length) / (width - LEFT)));
   all.forEach((_, f) => {
     if (f % every === 0) content.push(label(x(f), height - base + 14, numbers[f], { class: "tick middle" }));
   });
@@ -136,7 +169,7 @@ export function matrixView(data, width, height) {
   const levels = data.machines[data.statements[0]?.machine ?? 0];
   const name = (g) => processorName(levels, g * size);
   const content = [
-    label(left, 12, "bytes from each processor (row) to each other (column)", { class: "small", style: "text-anchor:start" }),
+    label(left, 12, "bytes from each processor (row) to each other (column)", { class: "small left" }),
   ];
   const every = Math.ceil(11 / side);
   bytes.forEach((row, from) => {
@@ -161,7 +194,9 @@ export function matrixView(data, width, height) {
       }
     });
   });
-  if (size > 1) content.push(label(width / 2, height - 6, `summed over groups of ${size} processors`, { class: "note" }));
+  if (size > 1) {
+    content.push(label(width / 2, height - 6, `summed over groups of ${size} processors`, { class: "note" }));
+  }
   return { content: group({ class: "chart" }, content), width, height };
 }
 

@@ -105,6 +105,27 @@ export function bytesOverTime(data) {
   });
 }
 
+// By frame, what the processor that exchanges most has exchanged so far in the statement, and the least that is
+// possible: [{most, bound}]. Counts as the certificate does. Null for statements of which frames are left out.
+export function exchangedOverTime(data) {
+  return data.statements.flatMap((statement) => {
+    if (statement.every > 1 || !statement.certificate) return statement.frames.map(() => null);
+    const { unit, lower_bound_bytes: bound } = statement.certificate;
+    const exchanged = new Map();
+    let most = 0;
+    return statement.frames.map((frame) => {
+      for (const { source, destination, bytes, kind } of messagesOf(data, frame)) {
+        const [from, to] = [source, destination].map((p) => Math.floor(p / unit));
+        if (from === to) continue;
+        const who = kind === "fetch" || kind === "replicate" ? to : from;
+        exchanged.set(who, (exchanged.get(who) ?? 0) + bytes);
+        most = Math.max(most, exchanged.get(who));
+      }
+      return { most, bound };
+    });
+  });
+}
+
 // The messages of a frame: [{source, destination, block, tensor, bytes, kind, pattern, acquire}]. Sums over groups of
 // processors have the first processors of the groups, and no block.
 export function messagesOf(data, frame) {
@@ -127,4 +148,17 @@ export function messagesOf(data, frame) {
     }
   }
   return out;
+}
+
+// The distinct blocks of a tensor that move at the frame, to or from the chosen processor.
+export function movingBlocks({ frame, processor }, tensor) {
+  const moving = new Set();
+  for (const move of frame.moves) {
+    if (move.tensor !== tensor || !move.messages) continue;
+    for (let m = 0; m < move.messages.length; m += 3) {
+      const [source, destination, block] = move.messages.slice(m, m + 3);
+      if (processor === null || source === processor || destination === processor) moving.add(block);
+    }
+  }
+  return [...moving];
 }

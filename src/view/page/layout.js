@@ -3,7 +3,7 @@
 import { coordinatesOf, processorsOf } from "./machine.js";
 
 const GAP = 0.8; // between nodes, in sizes of a node
-const DEPTH = { x: 1.05, y: 0.9 }; // the step along a third dimension, in sizes of what lies there
+const DEPTH = { x: 1.35, y: 1.15 }; // the step along a third dimension, in sizes of what lies there
 
 // The extents of nested grids, outermost first, with at most three dimensions each.
 function nests(levels) {

@@ -6,7 +6,7 @@ import { allFrames } from "./film.js";
 import { processorName } from "./machine.js";
 import { escaped } from "./svg.js";
 import { bytesText, withCommas } from "./text.js";
-import { captionOf, stateOf, svgFile, VIEWS } from "./views.js";
+import { captionOf, MOST_PLAN_ROWS, stateOf, svgFile, VIEWS } from "./views.js";
 
 const STEP_MS = 1100;
 const MOVE_MS = 650;
@@ -17,6 +17,7 @@ const MOST_WIDTH = 1500;
 const byId = (id) => document.getElementById(id);
 const data = JSON.parse(byId("data").textContent);
 const frames = allFrames(data);
+const planLength = planRows(data).length;
 const style = byId("drawing").textContent;
 
 const chosen = { view: "film", frame: 0, processor: null, tensor: null, axes: null, fixed: [] };
@@ -54,7 +55,7 @@ function draw() {
   byId("scrub").value = String(now.current);
   byId("scrub").setAttribute("aria-valuetext", captionOf(data, now).title);
   byId("where").textContent = captionOf(data, now).title;
-  byId("rows").hidden = chosen.view !== "plan";
+  byId("rows").hidden = chosen.view !== "plan" || planLength <= MOST_PLAN_ROWS;
   for (const button of document.querySelectorAll("[data-view]")) {
     button.setAttribute("aria-pressed", String(button.dataset.view === chosen.view));
   }
@@ -201,7 +202,8 @@ function rowsTable() {
   const lines = planRows(data)
     .slice(0, 2000)
     .map((row) => `<tr>${cells(row).map((c) => `<td>${c}</td>`).join("")}</tr>`);
-  return `<thead><tr>${head.map((h) => `<th scope="col">${h}</th>`).join("")}</tr></thead><tbody>${lines.join("")}</tbody>`;
+  const titles = head.map((h) => `<th scope="col">${h}</th>`).join("");
+  return `<thead><tr>${titles}</tr></thead><tbody>${lines.join("")}</tbody>`;
 }
 
 // ---- the pointer ----

@@ -1,7 +1,7 @@
 // Where tensors live: each tensor as its pieces, in the colours of their owners.
 import { contains, ranges, rangesWithin } from "./blocks.js";
 import { colourOf, inkOn, tensorColour } from "./colour.js";
-import { copiesOf } from "./film.js";
+import { copiesOf, movingBlocks } from "./film.js";
 import { leader, setName } from "./machine.js";
 import { brick, byDepth, faces, onPage } from "./solid.js";
 import { element, group, label, polygon } from "./svg.js";
@@ -218,20 +218,13 @@ export function tensorPanel(data, tensor, width, height, overlay = {}) {
 
 // What a film step marks on a tensor: what the chosen processor holds, or what moves.
 export function overlayOf(data, state, held, tensor) {
-  const { statement, processor, frame } = state;
-  const moving = new Set();
-  for (const move of frame.moves) {
-    if (move.tensor !== tensor || !move.messages) continue;
-    for (let m = 0; m < move.messages.length; m += 3) {
-      const [source, destination, block] = move.messages.slice(m, m + 3);
-      if (processor === null || source === processor || destination === processor) moving.add(block);
-    }
-  }
-  if (processor === null) return { moving: moving.size <= 400 ? [...moving] : [] };
+  const { statement, processor } = state;
+  const moving = movingBlocks(state, tensor);
+  if (processor === null) return { moving: moving.length <= 400 ? moving : [] };
   const levels = data.machines[data.statements[statement].machine];
   const blocks = new Set();
   for (let shared = 1; shared <= levels.length; ++shared) {
     for (const b of copiesOf(data, statement, held, tensor, leader(levels, shared, processor))) blocks.add(b);
   }
-  return { held: [...blocks], moving: [...moving] };
+  return { held: [...blocks], moving };
 }

@@ -47,12 +47,13 @@ function arrowHead({ control, end }, size, colour) {
   return element("path", { d: `M${points.join("L")}Z`, fill: colour, class: "head" });
 }
 
-function arrow(message, at, node, levels) {
+function arrow(message, places, node, levels) {
   const near = areNeighbours(levels, message.source, message.destination);
-  const c = curve(at[message.source], at[message.destination], node, near);
+  const c = curve(places[message.source], places[message.destination], node, near);
   const colour = tensorColour(message.tensor);
   const style = styleOf(message);
-  const d = `M${short(c.start.x)} ${short(c.start.y)}Q${short(c.control.x)} ${short(c.control.y)} ${short(c.end.x)} ${short(c.end.y)}`;
+  const at = ({ x, y }) => `${short(x)} ${short(y)}`;
+  const d = `M${at(c.start)}Q${at(c.control)} ${at(c.end)}`;
   const attributes = {
     class: `arrow ${style} from${message.source} to${message.destination}`,
     "data-from": message.source,
@@ -81,10 +82,10 @@ function marks(messages, at, node) {
     const x = at[p].x - node * 0.42 + count * 2.2 * r;
     const y = at[p].y - node * 0.42;
     const colour = tensorColour(tensor);
-    if (style === "broadcast") return element("circle", { cx: x, cy: y, r, fill: colour, class: "mark" });
+    if (style === "broadcast") return element("circle", { cx: x, cy: y, r, fill: colour, class: "disc" });
     const plus = `M${short(x - r)} ${short(y)}h${short(2 * r)}M${short(x)} ${short(y - r)}v${short(2 * r)}`;
     return (
-      element("circle", { cx: x, cy: y, r: r * 1.25, class: "mark sum", stroke: colour }) +
+      element("circle", { cx: x, cy: y, r: r * 1.25, class: "sum", stroke: colour }) +
       element("path", { d: plus, stroke: colour, class: "plus" })
     );
   });

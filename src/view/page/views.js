@@ -10,11 +10,13 @@ import { spaceView } from "./space.js";
 import { overlayOf, tensorPanel } from "./tensors.js";
 import { bytesText, counted } from "./text.js";
 
+const EMPTY_FRAME = { work: [], moves: [], held: [], loops: {}, moved: {} };
+
 // What is chosen at the start, or with the given choices: step counts from 1, 0 is the last.
 export function stateOf(data, choice = {}) {
   const frames = allFrames(data);
   const current = Math.max(0, Math.min(frames.length - 1, choice.frame ?? frameAtStep(data, choice.step ?? 1)));
-  const at = frames[current] ?? { statement: 0, index: 0, frame: { work: [], moves: [], held: [], loops: {}, moved: {} } };
+  const at = frames[current] ?? { statement: 0, index: 0, frame: EMPTY_FRAME };
   return {
     current,
     statement: at.statement,
@@ -65,19 +67,28 @@ export function captionOf(data, state) {
   };
 }
 
+const LETTER = 6.7; // the width of a letter of the captions, about
+
+// What is said is set in lines; a narrow picture has the totals below.
 function captionView(data, state, width) {
   const { title, moved, total, memory } = captionOf(data, state);
+  const isWide = width >= 700;
   const content = [label(16, 20, title, { class: "caption" })];
-  let x = 16;
+  let [x, y] = [16, 40];
+  const say = (text, tensor, room) => {
+    const wide = text.length * LETTER + 24;
+    if (x > 16 && x + wide > room) [x, y] = [16, y + 18];
+    if (tensor >= 0) content.push(element("rect", { x, y: y - 9, width: 10, height: 10, fill: tensorColour(tensor) }));
+    content.push(label(x + (tensor >= 0 ? 15 : 0), y, text, { class: "said" }));
+    x += wide + 12;
+  };
   const parts = moved.length > 0 ? moved : [{ tensor: -1, text: "nothing moves" }];
-  for (const { tensor, text } of parts) {
-    if (tensor >= 0) content.push(element("rect", { x, y: 31, width: 10, height: 10, fill: tensorColour(tensor) }));
-    content.push(label(x + (tensor >= 0 ? 15 : 0), 40, text, { class: "said" }));
-    x += text.length * 6.7 + 40;
+  for (const { tensor, text } of parts) say(text, tensor, isWide ? width - memory.length * LETTER - 20 : width);
+  for (const [n, text] of [total, memory].entries()) {
+    if (isWide) content.push(label(width - 16, 20 + 20 * n, text, { class: "said", style: "text-anchor:end" }));
+    else say(text, -1, width);
   }
-  content.push(label(width - 16, 20, total, { class: "said", style: "text-anchor:end" }));
-  content.push(label(width - 16, 40, memory, { class: "said", style: "text-anchor:end" }));
-  return { content: group({}, content), width, height: 50 };
+  return { content: group({}, content), width, height: y + 10 };
 }
 
 const LEGEND = [
@@ -150,16 +161,18 @@ export function dataView(data, state, width = 1040) {
   return { content: parts.join(""), width, height };
 }
 
-// The plan as a matrix and a table.
+export const MOST_PLAN_ROWS = 22;
+
+// The plan as a matrix and the first rows of its table.
 export function planView(data, state, width = 1040) {
   const side = Math.min(460, width);
   const matrix = matrixView(data, side, side);
   const rows = planRows(data);
-  const shown = rows.slice(0, 22);
+  const shown = rows.slice(0, MOST_PLAN_ROWS);
   const x = width >= 900 ? side + 20 : 10;
   let y = width >= 900 ? 46 : side + 30;
   const content = [placed(matrix, 0, 0)];
-  const columns = [0, 62, 104, 160, 244, 330];
+  const columns = [0, 58, 118, 184, 268, 350];
   const row = (texts, attributes) =>
     texts.map((text, c) => label(x + columns[c], y, text, { ...attributes, style: "text-anchor:start" })).join("");
   content.push(row(["step", "tensor", "at", "pattern", "bytes", "why"], { class: "caption small" }));
