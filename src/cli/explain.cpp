@@ -7,7 +7,7 @@
 #include "cli/advice.h"
 #include "cli/options.h"
 #include "engine/processes.h"
-#include "leaf/leaf.h"
+#include "leaf/choose_leaf.h"
 #include "lower/compile.h"
 #include "lower/place.h"
 #include "plan/certificate.h"
@@ -208,7 +208,9 @@ int dump_pass(const std::string& wanted, const LoadedModule& loaded) {
     if (wanted == "plan") fmt::print("{}", to_string(plan));
     if (wanted == "messages") fmt::print("{}", messages_text(plan));
     for (const StagePlan& s : plan.stages) {
-      if (wanted == "leaf") fmt::print("{}", leaf_sources(s, loaded.module.type));
+      if (wanted != "leaf") continue;
+      LeafPlan leaf = choose_leaf(s, loaded.module.type);
+      fmt::print("{}{}", indented(to_string(leaf), "// "), leaf_sources(s, loaded.module.type, leaf));
     }
   }
   return 0;
@@ -234,7 +236,9 @@ int explain(const CliOptions& options, const LoadedModule& loaded) {
   show_placement(plan);
   fmt::print("Program\n{}\n", indented(to_string(*plan.program), "  "));
   fmt::print("Leaves\n");
-  for (const StagePlan& s : plan.stages) fmt::print("{}", indented(explain_leaf(s, loaded.module.type), "  "));
+  for (const StagePlan& s : plan.stages) {
+    fmt::print("{}", indented(explanation(choose_leaf(s, loaded.module.type)), "  "));
+  }
   fmt::print("\n");
   show_communication(cost);
   show_totals(cost);

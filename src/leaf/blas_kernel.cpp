@@ -98,14 +98,14 @@ struct Pointers {
 template <class T>
 class BlasKernel : public BoxKernel {
  public:
-  BlasKernel(T scale, BlasUse use) : use_(use), scale_(scale) {}
+  BlasKernel(T scale, BoxKernelKind kind) : kind_(kind), scale_(scale) {}
 
-  bool takes(const Box& box) const override {
+  bool takes(const BoxShape& box) const override {
     std::optional<BlasCall> call = call_for(box);
     if (!call) return false;
-    if (use_ == BlasUse::WherePossible) return true;
+    if (kind_ == BoxKernelKind::Blas) return true;
     if (std::min({call->row.extent, call->column.extent, call->sum.extent}) < kThinExtent) return false;
-    return use_ == BlasUse::UnlessThin || !is_small(*call);
+    return kind_ == BoxKernelKind::BlasUnlessThin || !is_small(*call);
   }
 
   void run(const Box& box, bool overwrite) const override {
@@ -119,11 +119,11 @@ class BlasKernel : public BoxKernel {
   }
 
   // Loads the library before the run, because a task cannot report that there is none.
-  void prepare(const Box&) const override { blas_library(); }
+  void prepare(const BoxShape&) const override { blas_library(); }
 
   bool is_library() const override { return true; }
   std::string description() const override { return "BLAS"; }
-  std::string explain(const Box& box, const std::vector<std::string>&) const override {
+  std::string explain(const BoxShape& box, const std::vector<std::string>&) const override {
     return (call_for(box)->loops.empty() ? "" : "a loop of ") + form_of(*blas_shape(box)) + " by BLAS";
   }
 
@@ -137,7 +137,7 @@ class BlasKernel : public BoxKernel {
     return (by_rows || by_columns) && columns <= kSmallColumns && 2 * rows >= columns;
   }
 
-  static std::optional<BlasCall> call_for(const Box& box) {
+  static std::optional<BlasCall> call_for(const BoxShape& box) {
     std::optional<BlasShape> shape = blas_shape(box);
     return shape ? best_call<T>(*shape) : std::nullopt;
   }
@@ -195,7 +195,7 @@ class BlasKernel : public BoxKernel {
     }
   }
 
-  BlasUse use_;
+  BoxKernelKind kind_;
   T scale_;
 };
 
@@ -222,8 +222,8 @@ BlasForm blas_form(const Compute& compute, const LeafTerm& term, const std::vect
   return {form_of(indices), ""};
 }
 
-std::unique_ptr<BoxKernel> make_blas_kernel(const LeafTerm& term, ElementType type, BlasUse use) {
-  return make_for_blas<BlasKernel>(term, type, use);
+std::unique_ptr<BoxKernel> make_blas_kernel(const LeafTerm& term, ElementType type, BoxKernelKind kind) {
+  return make_for_blas<BlasKernel>(term, type, kind);
 }
 
 }  // namespace distal::core

@@ -19,14 +19,8 @@ struct BlasForm {
 BlasForm blas_form(const Compute& compute, const LeafTerm& term, const std::vector<std::string>& names,
                    ElementType type);
 
-enum class BlasUse {
-  WherePossible,
-  UnlessThin,  // not for thin matrices: register blocks are much faster
-  ForLarge,    // not for thin or small matrices: for small ones register blocks are some percent faster
-};
-
 // A kernel that calls BLAS for a product of two; null if BLAS has nothing for the term or the type. It takes a box if
-// BLAS can take its strides.
-std::unique_ptr<BoxKernel> make_blas_kernel(const LeafTerm& term, ElementType type, BlasUse use);
+// BLAS can take its strides, and `kind` does not leave the box to register blocks.
+std::unique_ptr<BoxKernel> make_blas_kernel(const LeafTerm& term, ElementType type, BoxKernelKind kind);
 
 }  // namespace distal::core

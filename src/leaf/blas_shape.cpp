@@ -2,7 +2,7 @@
 
 namespace distal::core {
 
-std::optional<BlasShape> blas_shape(const Box& box) {
+std::optional<BlasShape> blas_shape(const BoxShape& box) {
   BlasAxes axes;
   for (const Axis& a : box.axes) axes.push_back({a.extent, a.strides[0], a.strides[1], a.strides[2]});
   return sort_by_role<BlasAxes>(axes, [](const BlasAxis& a, int tensor) {

@@ -21,7 +21,7 @@ using BlasAxes = absl::InlinedVector<BlasAxis, 4>;
 using BlasShape = IndicesByRole<BlasAxes>;
 
 // Sorts the axes of a box by role. Nothing if an axis occurs in one tensor only.
-std::optional<BlasShape> blas_shape(const Box& box);
+std::optional<BlasShape> blas_shape(const BoxShape& box);
 
 // Makes a Kernel<T> from the term's scale and the arguments. Null unless the term is a product of two and BLAS has its
 // type.

@@ -18,34 +18,34 @@ namespace distal::core {
 
 namespace {
 
-int64_t extent_of(const Box& box, const std::vector<size_t>& axes) {
+int64_t extent_of(const BoxShape& box, const std::vector<size_t>& axes) {
   int64_t out = 1;
   for (size_t a : axes) out *= box.axes[a].extent;
   return out;
 }
 
 // Sorts axes by their stride in an operand, the smallest last: the last axis runs fastest.
-void sort_by_stride(const Box& box, size_t operand, std::vector<size_t>& axes) {
+void sort_by_stride(const BoxShape& box, size_t operand, std::vector<size_t>& axes) {
   std::sort(axes.begin(), axes.end(), [&](size_t a, size_t b) {
     return std::abs(box.axes[a].strides[operand]) > std::abs(box.axes[b].strides[operand]);
   });
 }
 
-bool is_contiguous(const Box& box, size_t operand, const std::vector<size_t>& axes) {
+bool is_contiguous(const BoxShape& box, size_t operand, const std::vector<size_t>& axes) {
   return axes.size() == 1 && box.axes[axes[0]].strides[operand] == 1;
 }
 
-bool has_unit_stride_axis(const Box& box, size_t operand, const std::vector<size_t>& axes) {
+bool has_unit_stride_axis(const BoxShape& box, size_t operand, const std::vector<size_t>& axes) {
   return std::any_of(axes.begin(), axes.end(), [&](size_t a) { return box.axes[a].strides[operand] == 1; });
 }
 
 // Sorts the axes by their roles in the matrix product of two operands. Its result has every axis that one of the two or
 // another tensor has. Nothing if an axis is in neither operand, or if there are no rows, no columns or no sums.
-std::optional<Blocking> blocking_by(const Box& box, size_t left, size_t right) {
+std::optional<Blocking> blocking_by(const BoxShape& box, size_t left, size_t right) {
   Blocking out{{}, left, right};
   for (size_t a = 0; a < box.axes.size(); ++a) {
     bool in_left = box.has(a, left), in_right = box.has(a, right), in_result = in_left != in_right || !box.is_sum(a);
-    for (size_t o = 1; o < box.data.size(); ++o) in_result = in_result || (o != left && o != right && box.has(a, o));
+    for (size_t o = 1; o < box.operands(); ++o) in_result = in_result || (o != left && o != right && box.has(a, o));
     if (!in_left && !in_right) return std::nullopt;
     out.of(*role_of(in_result, in_left, in_right)).push_back(a);
   }
@@ -57,7 +57,7 @@ std::optional<Blocking> blocking_by(const Box& box, size_t left, size_t right) {
 }
 
 // Whether blocks of different rows, columns or batch add to the same element of the output.
-bool blocks_overlap(const Box& box, const Blocking& b) {
+bool blocks_overlap(const BoxShape& box, const Blocking& b) {
   auto is_sum = [&](size_t a) { return box.is_sum(a); };
   return std::any_of(b.rows.begin(), b.rows.end(), is_sum) || std::any_of(b.columns.begin(), b.columns.end(), is_sum) ||
          std::any_of(b.batch.begin(), b.batch.end(), is_sum);
@@ -65,7 +65,7 @@ bool blocks_overlap(const Box& box, const Blocking& b) {
 
 // An estimate of the speed as a part of the peak: the part of the multiplications that are not padding, less the costs
 // of packing and of writing the output.
-double quality(const Box& box, const Blocking& b, int64_t element_bytes) {
+double quality(const BoxShape& box, const Blocking& b, int64_t element_bytes) {
   int64_t lanes = kVectorBytes / element_bytes;
   int64_t rows = extent_of(box, b.rows), columns = extent_of(box, b.columns), sums = extent_of(box, b.sums);
   double used = static_cast<double>(columns) / static_cast<double>(ceil_div(columns, lanes) * lanes);
@@ -83,14 +83,14 @@ constexpr double kLowestQuality = 0.2;
 constexpr int64_t kFewestRows = 4, kFewestSums = 4;
 
 // Whether the axis that runs fastest has stride 1.
-bool has_unit_stride(const Box& box, size_t operand, const std::vector<size_t>& axes) {
+bool has_unit_stride(const BoxShape& box, size_t operand, const std::vector<size_t>& axes) {
   return box.axes[axes.back()].strides[operand] == 1;
 }
 
 // The length of the contiguous runs of some axes in an operand: the extent of the axis that runs fastest. If that axis
 // is shorter than `shortest` or has another stride than 1, runs do not pay, and all combinations of the axes count as
 // one run.
-int64_t run_length(const Box& box, size_t operand, const std::vector<size_t>& axes, int64_t shortest) {
+int64_t run_length(const BoxShape& box, size_t operand, const std::vector<size_t>& axes, int64_t shortest) {
   int64_t fastest = box.axes[axes.back()].extent;
   return has_unit_stride(box, operand, axes) && fastest >= shortest ? fastest : extent_of(box, axes);
 }
@@ -346,13 +346,13 @@ class BlockedKernel : public BoxKernel {
   BlockedKernel(const Product& product, ElementType type)
       : type_(type), factors_(product.factors), scale_(scale_as<T>(product)) {}
 
-  bool takes(const Box& box) const override {
+  bool takes(const BoxShape& box) const override {
     std::optional<Blocking> blocking = best_blocking(box, sizeof(T));
     return blocking && pays(box, *blocking, sizeof(T));
   }
 
-  void prepare(const Box&) const override { code(); }
-  std::string source(const Box&) const override { return blocked_source(type_, factors_ - 2); }
+  void prepare(const BoxShape&) const override { code(); }
+  std::string source(const BoxShape&) const override { return blocked_source(type_, factors_ - 2); }
 
   void run(const Box& box, bool overwrite) const override { run_joined({&box, 1}, overwrite); }
 
@@ -363,9 +363,17 @@ class BlockedKernel : public BoxKernel {
            extent_of(box, blocking->sums) + extent_of(next, blocking->sums) <= kBlockedSums;
   }
 
+  bool gains_from_joining(const BoxShape& box) const override {
+    std::optional<Blocking> blocking = best_blocking(box, sizeof(T));
+    return blocking && 2 * extent_of(box, blocking->sums) <= kBlockedSums;
+  }
+
   void run_joined(std::span<const Box> boxes, bool overwrite) const override {
     const Box& box = boxes[0];
-    std::optional<Blocking> blocking = best_blocking(boxes, sizeof(T));
+    std::optional<Blocking> blocking = best_blocking(box, sizeof(T), [&](const Blocking& found) {
+      auto fits = [&](const Box& other) { return differ_in_sum_only(box, other, found, sizeof(T)); };
+      return std::all_of(boxes.begin() + 1, boxes.end(), fits);
+    });
     // Blocks can overwrite the output only if each element belongs to one block.
     bool in_block = overwrite && !blocks_overlap(box, *blocking);
     if (overwrite && !in_block) clear_output(box, sizeof(T));
@@ -375,7 +383,7 @@ class BlockedKernel : public BoxKernel {
     for_each(batch, box.data, sizeof(T), [&](const auto& data) { multiply.run(data, in_block); });
   }
 
-  std::string explain(const Box& box, const std::vector<std::string>& operands) const override {
+  std::string explain(const BoxShape& box, const std::vector<std::string>& operands) const override {
     std::optional<Blocking> blocking = best_blocking(box, sizeof(T));
     std::vector<std::string> factors;
     for (size_t o = 1; o < operands.size(); ++o) {
@@ -406,17 +414,15 @@ class BlockedKernel : public BoxKernel {
 
 }  // namespace
 
-std::optional<Blocking> best_blocking(std::span<const Box> boxes, int64_t element_bytes) {
-  const Box& box = boxes[0];
+std::optional<Blocking> best_blocking(const BoxShape& box, int64_t element_bytes, const BlockingTest& suits) {
   std::optional<Blocking> best;
   double best_quality = 0;
-  for (size_t left = 1; left < box.data.size(); ++left) {
-    for (size_t right = 1; right < box.data.size(); ++right) {
+  for (size_t left = 1; left < box.operands(); ++left) {
+    for (size_t right = 1; right < box.operands(); ++right) {
       if (left == right) continue;
       std::optional<Blocking> found = blocking_by(box, left, right);
       double q = found ? quality(box, *found, element_bytes) : 0;
-      auto fits = [&](const Box& other) { return differ_in_sum_only(box, other, *found, element_bytes); };
-      if (q <= best_quality || !std::all_of(boxes.begin() + 1, boxes.end(), fits)) continue;
+      if (q <= best_quality || (suits && !suits(*found))) continue;
       best_quality = q;
       best = std::move(found);
     }
@@ -424,7 +430,7 @@ std::optional<Blocking> best_blocking(std::span<const Box> boxes, int64_t elemen
   return best;
 }
 
-bool pays(const Box& box, const Blocking& blocking, int64_t element_bytes) {
+bool pays(const BoxShape& box, const Blocking& blocking, int64_t element_bytes) {
   return extent_of(box, blocking.rows) >= kFewestRows && extent_of(box, blocking.sums) >= kFewestSums &&
          quality(box, blocking, element_bytes) >= kLowestQuality;
 }

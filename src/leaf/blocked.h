@@ -1,8 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "lang/index_role.h"
@@ -17,15 +17,13 @@ struct Blocking : IndicesByRole<std::vector<size_t>> {  // of axes
   size_t left = 1, right = 2;                           // operands
 };
 
-// The best pair of factors to multiply as matrices; the operands 1, 2, ... of the box are the factors. Several boxes
-// count as one box with a longer sum. They may differ only in the extents of their sums and the addresses of the two
-// operands.
-std::optional<Blocking> best_blocking(std::span<const Box> boxes, int64_t element_bytes);
-inline std::optional<Blocking> best_blocking(const Box& box, int64_t element_bytes) {
-  return best_blocking(std::span(&box, 1), element_bytes);
-}
+using BlockingTest = std::function<bool(const Blocking&)>;
+
+// The best pair of factors to multiply as matrices, of those that pass the test; the operands 1, 2, ... of the box are
+// the factors.
+std::optional<Blocking> best_blocking(const BoxShape& box, int64_t element_bytes, const BlockingTest& suits = {});
 // Whether register blocks are worthwhile for this box.
-bool pays(const Box& box, const Blocking& blocking, int64_t element_bytes);
+bool pays(const BoxShape& box, const Blocking& blocking, int64_t element_bytes);
 
 // A kernel for a term that is a product of two or more factors; null for other terms, and for complex numbers.
 std::unique_ptr<BoxKernel> make_blocked_kernel(const LeafTerm& term, ElementType type);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace distal::core {
 
@@ -32,9 +33,12 @@ std::vector<int> indices_of(const std::vector<LeafOperand>& operands) {
   return out;
 }
 
-// A made-up address for a tensor. Kernels only compare such addresses for equality.
-std::byte* placeholder_address(int64_t tensor) {
-  return reinterpret_cast<std::byte*>((tensor + (int64_t{1} << 16)) << 20);
+// By position: where its value occurs first.
+template <class All>
+absl::InlinedVector<size_t, 4> first_positions(const All& all) {
+  absl::InlinedVector<size_t, 4> out;
+  for (const auto& x : all) out.push_back(static_cast<size_t>(std::find(all.begin(), all.end(), x) - all.begin()));
+  return out;
 }
 
 int64_t largest_stride(const Axis& a) {
@@ -53,20 +57,20 @@ bool continues(const Axis& outer, const Axis& inner) {
 
 }  // namespace
 
-bool Box::has_sum() const {
+bool BoxShape::has_sum() const {
   for (size_t a = 0; a < axes.size(); ++a) {
     if (is_sum(a)) return true;
   }
   return false;
 }
 
-double Box::points() const {
+double BoxShape::points() const {
   double out = 1;
   for (const Axis& a : axes) out *= static_cast<double>(a.extent);
   return out;
 }
 
-double Box::volume(size_t operand) const {
+double BoxShape::volume(size_t operand) const {
   double out = 1;
   for (const Axis& a : axes) {
     if (a.strides[operand] != 0) out *= static_cast<double>(a.extent);
@@ -74,7 +78,12 @@ double Box::volume(size_t operand) const {
   return out;
 }
 
-void fuse(Box& box) {
+void Box::set_data(absl::InlinedVector<std::byte*, 4> addresses) {
+  data = std::move(addresses);
+  same_as = first_positions(data);
+}
+
+void fuse(BoxShape& box) {
   auto& axes = box.axes;
   axes.erase(std::remove_if(axes.begin(), axes.end(), [](const Axis& a) { return a.extent == 1; }), axes.end());
   std::sort(axes.begin(), axes.end(),
@@ -118,12 +127,14 @@ std::optional<std::string> why_no_box(const LeafTask& task) {
   return std::nullopt;
 }
 
-BoxTerms single_term(const LeafTerm& term) {
-  BoxTerms out{{term}, {0}, term.only_at_zero};
-  for (size_t i = 0; i < accesses(term.expr).size(); ++i) {
-    out.operands.push_back(term.first_operand + static_cast<int>(i));
+BoxTerms box_terms(const Compute& compute, const std::vector<int>& numbers) {
+  BoxTerms out{{}, {0}, compute.terms[numbers[0]].only_at_zero};
+  for (int n : numbers) {
+    LeafTerm term = compute.terms[n];
+    int operand = std::exchange(term.first_operand, static_cast<int>(out.operands.size()));
+    for (size_t i = 0; i < accesses(term.expr).size(); ++i) out.operands.push_back(operand++);
+    out.terms.push_back(std::move(term));
   }
-  out.terms[0].first_operand = 1;
   return out;
 }
 
@@ -166,9 +177,9 @@ std::vector<Box> BoxFinder::find_all(std::span<const LeafArguments> runs, const 
 void BoxFinder::add_axes(const BoxTerms& terms, const std::vector<Interval<int64_t>>& intervals,
                          const absl::InlinedVector<const View*, 4>& views, Box& box) const {
   box.axes.clear();
-  box.data.clear();
   box.first.clear();
-  for (const View* view : views) box.data.push_back(view->data + view->offset * element_bytes_);
+  absl::InlinedVector<std::byte*, 4> data;
+  for (const View* view : views) data.push_back(view->data + view->offset * element_bytes_);
   for (int v : indices_) {
     Axis axis{intervals[v].hi - intervals[v].lo, {}};
     box.first.push_back(intervals[v].lo);
@@ -178,11 +189,12 @@ void BoxFinder::add_axes(const BoxTerms& terms, const std::vector<Interval<int64
       for (size_t d = 0; d < of.size(); ++d) {
         if (of[d] == v) stride += views[o]->strides[d];
       }
-      box.data[o] += intervals[v].lo * stride * element_bytes_;
+      data[o] += intervals[v].lo * stride * element_bytes_;
       axis.strides.push_back(stride);
     }
     box.axes.push_back(std::move(axis));
   }
+  box.set_data(std::move(data));
   fuse(box);
 }
 
@@ -198,10 +210,11 @@ std::vector<Interval<int64_t>> BoxFinder::first_intervals() const {
   return out;
 }
 
-Box BoxFinder::likely(const BoxTerms& terms) const {
+BoxShape BoxFinder::likely(const BoxTerms& terms) const {
   const Leaf& leaf = leaf_of(*stage_.stage);
   std::vector<Interval<int64_t>> intervals = first_intervals();
   std::vector<View> views;
+  std::vector<int64_t> tensors;
   for (int o : terms.operands) {
     const LeafOperand& operand = operands_[o];
     Coordinates extents;
@@ -216,13 +229,15 @@ Box BoxFinder::likely(const BoxTerms& terms) const {
       order = acquire.order;
       tensor = acquire.tensor;
     }
-    views.push_back({placeholder_address(tensor), 0, dense_strides(extents, order)});
+    tensors.push_back(tensor);
+    views.push_back({nullptr, 0, dense_strides(extents, order)});
   }
   for (int v : terms.only_at_zero) intervals[v].hi = 1;
   absl::InlinedVector<const View*, 4> pointers;
   for (const View& v : views) pointers.push_back(&v);
   Box box;
   add_axes(terms, intervals, pointers, box);
+  box.same_as = first_positions(tensors);
   return box;
 }
 

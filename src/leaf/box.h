@@ -15,16 +15,19 @@ namespace distal::core {
 struct Axis {
   int64_t extent = 1;
   absl::InlinedVector<int64_t, 4> strides;  // by operand, in elements
+  bool operator==(const Axis&) const = default;
 };
 
 // A nest of loops whose order does not matter: it visits every combination of some indices, and at each one element of
-// every operand. Operand 0 is the output. An axis along which the output has stride 0 is a sum.
-struct Box {
+// every operand. Operand 0 is the output. An axis along which the output has stride 0 is a sum. Kernels are chosen by
+// the shape alone.
+struct BoxShape {
   absl::InlinedVector<Axis, 6> axes;
-  absl::InlinedVector<std::byte*, 4> data;  // by operand: the element at index 0 of all axes
-  absl::InlinedVector<int64_t, 6> first{};  // the first value of each index, before axes are fused
-  int64_t sharers = 1;                      // threads that the output is divided among
+  absl::InlinedVector<size_t, 4> same_as;  // by operand: the first operand that begins at the same element
+  int64_t sharers = 1;                     // threads that the output is divided among
 
+  bool operator==(const BoxShape&) const = default;
+  size_t operands() const { return same_as.size(); }
   bool is_sum(size_t axis) const { return axes[axis].strides[0] == 0; }
   bool has(size_t axis, size_t operand) const { return axes[axis].strides[operand] != 0; }
   bool has_sum() const;
@@ -32,8 +35,16 @@ struct Box {
   double volume(size_t operand) const;  // distinct elements of the operand
 };
 
+// A box in memory.
+struct Box : BoxShape {
+  absl::InlinedVector<std::byte*, 4> data;  // by operand: the element at index 0 of all axes
+  absl::InlinedVector<int64_t, 6> first;    // the first value of each index, before axes are fused
+
+  void set_data(absl::InlinedVector<std::byte*, 4> addresses);  // also sets same_as
+};
+
 // Drops axes of extent 1, and fuses two axes if one continues the other in all operands.
-void fuse(Box& box);
+void fuse(BoxShape& box);
 
 // Calls f with the addresses of the operands for every combination of the axes. The first axis is the outermost loop.
 template <class F>
@@ -60,8 +71,8 @@ struct BoxTerms {
   std::vector<int> only_at_zero;  // the terms contribute only where these indices are 0
 };
 
-// One term, with its operands numbered from 1.
-BoxTerms single_term(const LeafTerm& term);
+// Some terms of a part, by their numbers.
+BoxTerms box_terms(const Compute& compute, const std::vector<int>& numbers);
 
 // Finds the boxes of a part's terms when it runs.
 class BoxFinder {
@@ -73,8 +84,8 @@ class BoxFinder {
   // The boxes of several runs, without the runs that have nothing to do.
   std::vector<Box> find_all(std::span<const LeafArguments> runs, const BoxTerms& terms) const;
 
-  // The box that the terms most likely have: on the first processor, at the first step, with every operand dense.
-  Box likely(const BoxTerms& terms) const;
+  // The shape that the terms most likely have: on the first processor, at the first step, with every operand dense.
+  BoxShape likely(const BoxTerms& terms) const;
 
  private:
   std::vector<Interval<int64_t>> first_intervals() const;

@@ -7,212 +7,137 @@
 #include <mutex>
 #include <utility>
 
-#include "leaf/blas_kernel.h"
-#include "leaf/blocked.h"
 #include "leaf/share.h"
-#include "leaf/streamed.h"
-#include "leaf/symmetric.h"
 
 namespace distal::core {
 
 namespace {
 
-// Terms that run together, and the kernels to choose from.
-struct BoxPart {
+// A pass with its kernels.
+struct Pass {
   BoxTerms terms;
   BoxKernels kernels;
+  const BoxKernel* expected;
 
-  const BoxKernel* kernel_for(const Box& box) const { return core::kernel_for(kernels, box); }
+  const BoxKernel* kernel_for(const BoxShape& box) const { return core::kernel_for(kernels, box); }
 };
 
-void append(BoxTerms& to, const BoxTerms& term) {
-  LeafTerm added = term.terms[0];
-  added.first_operand = static_cast<int>(to.operands.size());
-  to.terms.push_back(std::move(added));
-  to.operands.insert(to.operands.end(), term.operands.begin() + 1, term.operands.end());
+Pass make_pass(const Compute& compute, ElementType type, const BoxPass& plan) {
+  Pass out{box_terms(compute, plan.terms), {}, nullptr};
+  for (BoxKernelKind kind : plan.kernels) {
+    out.kernels.push_back(make_box_kernel(kind, out.terms.terms, type, compute.accumulate));
+  }
+  out.expected = out.kernels[plan.expected].get();
+  return out;
 }
-
-// Divides the terms of a leaf into parts. A matrix multiply is a part of its own. All other terms that contribute at
-// the same iterations are one part, which runs in one pass.
-class BoxPlanner {
- public:
-  BoxPlanner(const LeafTask& task, ElementType type, BoxChoice choice)
-      : compute_(*task.part->compute()), type_(type), choice_(choice), finder_(task, type) {}
-
-  std::vector<BoxPart> parts() const {
-    std::vector<BoxPart> out;
-    std::vector<BoxTerms> passes;
-    for (const LeafTerm& term : compute_.terms) {
-      BoxTerms single = single_term(term);
-      BoxPart part{single, matrix_kernels(single)};
-      if (!part.kernels.empty() && part.kernel_for(finder_.likely(single))) {
-        out.push_back(std::move(part));
-      } else {
-        add_to_passes(single, passes);
-      }
-    }
-    for (BoxTerms& terms : passes) out.push_back({std::move(terms), {}});
-    if (choice_.compile) {
-      for (BoxPart& p : out) {
-        p.kernels.push_back(make_streamed_kernel(p.terms.terms, type_, compute_.accumulate));
-      }
-    }
-    return out;
-  }
-
-  const BoxFinder& finder() const { return finder_; }
-
- private:
-  BoxKernels matrix_kernels(const BoxTerms& single) const {
-    BoxKernels out;
-    if (!compute_.accumulate) return out;
-    auto add = [&](std::unique_ptr<BoxKernel> kernel) {
-      if (kernel) out.push_back(std::move(kernel));
-    };
-    BlasUse use = !choice_.compile ? BlasUse::WherePossible : choice_.small ? BlasUse::ForLarge : BlasUse::UnlessThin;
-    if (choice_.library) add(make_symmetric_kernel(single.terms[0], type_));
-    if (choice_.library) add(make_blas_kernel(single.terms[0], type_, use));
-    if (choice_.compile) add(make_blocked_kernel(single.terms[0], type_));
-    return out;
-  }
-
-  static void add_to_passes(const BoxTerms& single, std::vector<BoxTerms>& passes) {
-    for (BoxTerms& pass : passes) {
-      if (pass.only_at_zero == single.only_at_zero) return append(pass, single);
-    }
-    passes.push_back(single);
-  }
-
-  const Compute& compute_;
-  ElementType type_;
-  BoxChoice choice_;
-  BoxFinder finder_;
-};
 
 class BoxLeaf : public LeafKernel {
  public:
-  BoxLeaf(const LeafTask& task, ElementType type, BoxChoice choice,
-          std::function<std::unique_ptr<LeafKernel>()> make_fallback)
-      : type_(type), finder_(task, type), make_fallback_(std::move(make_fallback)) {
-    parts_ = BoxPlanner(task, type, choice).parts();
-    for (const BoxPart& p : parts_) {
-      Box box = finder_.likely(p.terms);
-      if (const BoxKernel* kernel = p.kernel_for(box)) kernel->prepare(box);
+  BoxLeaf(const LeafTask& task, ElementType type, const BoxPlan& plan,
+          std::function<std::unique_ptr<LeafKernel>()> make_other)
+      : type_(type),
+        substitute_(plan.substitute),
+        one_thread_(plan.one_thread),
+        around_(plan.around),
+        extents_(task.space.extents),
+        finder_(box_task(task, plan), type),
+        make_other_(std::move(make_other)) {
+    for (const BoxPass& pass : plan.passes) {
+      passes_.push_back(make_pass(*task.part->compute(), type, pass));
+      prepare(passes_.back(), pass.likely);
     }
+    in_register_blocks_ = plan.passes[0].kernels[plan.passes[0].expected] == BoxKernelKind::RegisterBlocks;
+    gains_from_joining_ = passes_.size() == 1 && around_.empty() && !one_thread_ &&
+                          passes_[0].expected->gains_from_joining(plan.passes[0].likely);
   }
 
-  bool is_complete() const {
-    return std::none_of(parts_.begin(), parts_.end(), [](const BoxPart& p) { return p.kernels.empty(); });
-  }
-
-  bool can_overwrite() const override { return true; }
+  bool can_overwrite() const override { return around_.empty(); }
 
   void run(const LeafArguments& arguments) const override {
-    Box box;
-    bool overwrite = arguments.overwrite;
-    for (const BoxPart& p : parts_) {
-      if (!finder_.find(arguments, p.terms, box)) continue;
-      const BoxKernel* kernel = p.kernel_for(box);
-      if (!kernel) return run_fallback(box, arguments);
-      share(*kernel, {&box, 1}, type_, overwrite, arguments.team);
-      overwrite = false;
-    }
+    if (around_.empty()) return run_box(arguments);
+    LeafArguments inner = arguments;
+    loop(inner, 0);
   }
 
-  bool gains_from_joining() const override {
-    Box box = finder_.likely(parts_[0].terms);
-    const BoxKernel* kernel = parts_[0].kernel_for(box);
-    return parts_.size() == 1 && kernel && kernel->can_join(box, box);
-  }
+  bool gains_from_joining() const override { return gains_from_joining_; }
 
   void run_joined(std::span<const LeafArguments> runs) const override {
-    if (runs.size() == 1 || parts_.size() > 1) return LeafKernel::run_joined(runs);
-    std::vector<Box> boxes = finder_.find_all(runs, parts_[0].terms);
-    auto has_kernel = [&](const Box& box) { return parts_[0].kernel_for(box) != nullptr; };
+    if (runs.size() == 1 || !gains_from_joining_) return LeafKernel::run_joined(runs);
+    std::vector<Box> boxes = finder_.find_all(runs, passes_[0].terms);
+    auto has_kernel = [&](const Box& box) { return passes_[0].kernel_for(box) != nullptr; };
     if (!std::all_of(boxes.begin(), boxes.end(), has_kernel)) return LeafKernel::run_joined(runs);
-    share_in_turn(parts_[0].kernels, std::move(boxes), type_, runs[0].overwrite, runs[0].team);
+    share_in_turn(passes_[0].kernels, std::move(boxes), type_, runs[0].overwrite, runs[0].team);
   }
 
   std::string description() const override {
     std::vector<std::string> names;
-    for (const BoxPart& p : parts_) {
-      const BoxKernel* kernel = p.kernel_for(finder_.likely(p.terms));
-      names.push_back((kernel ? *kernel : *p.kernels.back()).description());
-    }
-    return fmt::format("{}", fmt::join(names, " and "));
+    for (const Pass& p : passes_) names.push_back(p.expected->description());
+    std::string how = fmt::format("{}", fmt::join(names, " and "));
+    if (substitute_.empty()) return how;
+    return fmt::format(fmt::runtime(in_register_blocks_ ? "{} in {}" : "{} ({})"), substitute_, how);
   }
 
  private:
-  // Only leaves without generated code need the fallback. They have one part, so nothing has run yet.
-  void run_fallback(const Box& box, const LeafArguments& arguments) const {
-    std::call_once(once_, [&] { fallback_ = make_fallback_(); });
+  // A kernel of substitute runs in tiles, and the last ones may use another kernel than most. So all are prepared now:
+  // no run waits for one, or fails.
+  void prepare(const Pass& pass, const BoxShape& likely) const {
+    if (substitute_.empty()) return pass.expected->prepare(likely);
+    for (const auto& kernel : pass.kernels) kernel->prepare(likely);
+  }
+
+  void loop(LeafArguments& inner, size_t depth) const {
+    if (depth == around_.size()) return run_box(inner);
+    for (int64_t x = 0; x < extents_[around_[depth]]; ++x) {
+      inner.values[around_[depth]] = x;
+      loop(inner, depth + 1);
+    }
+  }
+
+  void run_box(const LeafArguments& arguments) const {
+    Box box;
+    bool overwrite = arguments.overwrite;
+    for (const Pass& p : passes_) {
+      if (!finder_.find(arguments, p.terms, box)) continue;
+      const BoxKernel* kernel = p.kernel_for(box);
+      if (!kernel) return run_other(box, arguments);
+      share(*kernel, {&box, 1}, type_, overwrite, one_thread_ ? nullptr : arguments.team);
+      overwrite = false;
+    }
+  }
+
+  // Only leaves without generated code need the other leaf. They have one pass, so nothing has run yet.
+  void run_other(const Box& box, const LeafArguments& arguments) const {
+    std::call_once(once_, [&] { other_ = make_other_(); });
     if (arguments.overwrite) clear_output(box, size_of(type_));
-    fallback_->run(arguments);
+    other_->run(arguments);
   }
 
   ElementType type_;
+  std::string substitute_;
+  bool one_thread_;
+  std::vector<int> around_;
+  std::vector<int64_t> extents_;
   BoxFinder finder_;
-  std::vector<BoxPart> parts_;
-  std::function<std::unique_ptr<LeafKernel>()> make_fallback_;
+  std::vector<Pass> passes_;
+  bool in_register_blocks_, gains_from_joining_;
+  std::function<std::unique_ptr<LeafKernel>()> make_other_;
   mutable std::once_flag once_;
-  mutable std::unique_ptr<LeafKernel> fallback_;
+  mutable std::unique_ptr<LeafKernel> other_;
 };
-
-// Why the kernel is not a library.
-std::string why_not_library(const BoxTerms& terms, const Compute& compute, const std::vector<std::string>& names,
-                            ElementType type) {
-  if (terms.terms.size() > 1) return "";
-  LeafTerm term = terms.terms[0];
-  term.first_operand = terms.operands.size() > 1 ? terms.operands[1] : 0;
-  BlasForm form = blas_form(compute, term, names, type);
-  if (!form.why_not.empty()) return "; no library, because " + form.why_not;
-  return fmt::format("; {} by BLAS would be slower", form.name);
-}
-
-std::string explain_part(const BoxPlanner& planner, const BoxPart& part, const Compute& compute,
-                         const std::vector<std::string>& names, ElementType type, const std::string& otherwise) {
-  std::vector<std::string> operands{to_string(compute.assignment.lhs)};
-  for (const LeafTerm& t : part.terms.terms) {
-    for (const Access& a : accesses(t.expr)) operands.push_back(to_string(a));
-  }
-  Box box = planner.finder().likely(part.terms);
-  const BoxKernel* kernel = part.kernel_for(box);
-  std::string out = kernel ? kernel->explain(box, operands) : otherwise;
-  if (kernel && kernel->is_library()) return out;
-  return out + why_not_library(part.terms, compute, names, type);
-}
 
 }  // namespace
 
-std::string explain_box_leaf(const LeafTask& task, ElementType type, BoxChoice choice, const std::string& otherwise) {
-  const Compute& compute = *task.part->compute();
-  if (!choice.compile && compute.terms.size() > 1) return otherwise;
-  BoxPlanner planner(task, type, choice);
+std::string box_sources(const LeafTask& task, ElementType type, const BoxPlan& plan) {
   std::string out;
-  for (const BoxPart& part : planner.parts()) {
-    out +=
-        (out.empty() ? "" : "; then ") + explain_part(planner, part, compute, task.stage->space.names, type, otherwise);
+  for (const BoxPass& pass : plan.passes) {
+    out += make_pass(*task.part->compute(), type, pass).expected->source(pass.likely);
   }
   return out;
 }
 
-std::string box_leaf_sources(const LeafTask& task, ElementType type) {
-  BoxPlanner planner(task, type, {});
-  std::string out;
-  for (const BoxPart& part : planner.parts()) {
-    Box box = planner.finder().likely(part.terms);
-    out += part.kernel_for(box)->source(box);
-  }
-  return out;
-}
-
-std::unique_ptr<LeafKernel> make_box_leaf(const LeafTask& task, ElementType type, BoxChoice choice,
-                                          std::function<std::unique_ptr<LeafKernel>()> make_fallback) {
-  // Without generated code only a single term can run, by the library.
-  if (!choice.compile && task.part->compute()->terms.size() > 1) return nullptr;
-  auto made = std::make_unique<BoxLeaf>(task, type, choice, std::move(make_fallback));
-  if (!made->is_complete()) return nullptr;
-  return made;
+std::unique_ptr<LeafKernel> make_box_leaf(const LeafTask& task, ElementType type, const BoxPlan& plan,
+                                          std::function<std::unique_ptr<LeafKernel>()> make_other) {
+  return std::make_unique<BoxLeaf>(task, type, plan, std::move(make_other));
 }
 
 }  // namespace distal::core

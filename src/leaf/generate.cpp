@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 
 #include "leaf/compile.h"
@@ -310,17 +309,6 @@ class GeneratedLeaf : public LeafKernel {
 
 std::string generate_source(const LeafTask& task, ElementType type, const std::string& function) {
   return Generator(task, type, function).run();
-}
-
-std::string generate_sources(const StagePlan& stage, ElementType type) {
-  std::string out;
-  std::function<void(const LeafTask&)> add = [&](const LeafTask& task) {
-    if (task.part->compute()) out += generate_source(task, type);
-    if (!task.part->parts()) return;
-    for (const LeafPart& part : *task.part->parts()) add(inner_task(task, part));
-  };
-  add(whole_leaf(stage));
-  return out;
 }
 
 std::unique_ptr<LeafKernel> make_generated_leaf(const LeafTask& task, ElementType type, bool strict) {

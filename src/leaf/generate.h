@@ -16,9 +16,6 @@ using NestFunction = void(const int64_t* extent, const int64_t* value, void* con
 // sizes need no new code, and all threads that share a loop run the same code.
 std::string generate_source(const LeafTask& task, ElementType type, const std::string& function = "leaf");
 
-// The C++ of every assignment of a stage's leaf, in the order in which they run.
-std::string generate_sources(const StagePlan& stage, ElementType type);
-
 // Compiles that source, or loads it from the cache. `strict`: sums are added in the order of the loops.
 std::unique_ptr<LeafKernel> make_generated_leaf(const LeafTask& task, ElementType type, bool strict);
 

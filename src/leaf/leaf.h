@@ -56,16 +56,17 @@ enum class LeafChoice {
   Automatic,    // the fastest: the library or generated code; small leaves are interpreted
   Interpreted,  // interpreted, also in place of a library
   Generated,    // generated code, also in place of a library
+  Loops,        // generated code that runs the loops as scheduled
   Strict,       // sums are added in the order of the schedule's loops; a library only if substitute asks for it
 };
 
-// One line for each assignment of the leaf: what make_leaf chooses, and why it is not a library. Compiles nothing.
-std::string explain_leaf(const StagePlan& stage, ElementType type);
+struct LeafPlan;
 
-// The generated C++ of each assignment, after its line of explain_leaf. For a tiny leaf it is the code that would run
-// if the leaf were large.
-std::string leaf_sources(const StagePlan& stage, ElementType type);
-
+// The leaf that choose_leaf chose.
+std::unique_ptr<LeafKernel> make_leaf(const StagePlan& stage, ElementType type, const LeafPlan& plan);
 std::unique_ptr<LeafKernel> make_leaf(const StagePlan& stage, ElementType type, LeafChoice choice);
+
+// The generated C++ of each assignment. For a tiny leaf it is the code that would run if the leaf were large.
+std::string leaf_sources(const StagePlan& stage, ElementType type, const LeafPlan& plan);
 
 }  // namespace distal::core

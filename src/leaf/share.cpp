@@ -43,14 +43,18 @@ Box part_of(const Box& box, size_t axis, int64_t bytes, int64_t part, int64_t pa
   Box out = box;
   IterationRange mine = thread_range(box.axes[axis].extent, part, parts);
   out.axes[axis].extent = mine.last - mine.first;
-  for (size_t o = 0; o < out.data.size(); ++o) out.data[o] += mine.first * box.axes[axis].strides[o] * bytes;
+  absl::InlinedVector<std::byte*, 4> data = box.data;
+  for (size_t o = 0; o < data.size(); ++o) data[o] += mine.first * box.axes[axis].strides[o] * bytes;
+  out.set_data(std::move(data));
   return out;
 }
 
 // The box with a dense output at another address.
 Box with_output(const Box& box, std::byte* output) {
   Box out = box;
-  out.data[0] = output;
+  absl::InlinedVector<std::byte*, 4> data = box.data;
+  data[0] = output;
+  out.set_data(std::move(data));
   int64_t stride = 1;
   for (Axis& axis : out.axes) {
     if (axis.strides[0] == 0) continue;

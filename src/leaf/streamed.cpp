@@ -36,9 +36,9 @@ int64_t largest_stride(const Axis& a) { return *std::max_element(a.strides.begin
 
 // A rank for the inner loop: the elements that are accessed contiguously along this axis. An operand with stride 0
 // counts half, because it stays in a register. The output counts twice, because it is read and written.
-double contiguity(const Box& box, size_t axis) {
+double contiguity(const BoxShape& box, size_t axis) {
   double out = 0;
-  for (size_t o = 0; o < box.data.size(); ++o) {
+  for (size_t o = 0; o < box.operands(); ++o) {
     double volume = box.volume(o) * (o == 0 ? 2 : 1);
     if (box.axes[axis].strides[o] == 1) out += volume;
     if (box.axes[axis].strides[o] == 0) out += volume / 2;
@@ -46,7 +46,7 @@ double contiguity(const Box& box, size_t axis) {
   return out;
 }
 
-size_t choose_x(const Box& box) {
+size_t choose_x(const BoxShape& box) {
   size_t best = 0;
   for (size_t a = 1; a < box.axes.size(); ++a) {
     double better = contiguity(box, a) - contiguity(box, best);
@@ -57,10 +57,10 @@ size_t choose_x(const Box& box) {
 
 // The other axis of the plane. First choice: operands that are strided along x are contiguous along it. Second choice:
 // operands that move along x are reused along it. Otherwise the axis with the smallest strides.
-size_t choose_y(const Box& box, size_t x) {
+size_t choose_y(const BoxShape& box, size_t x) {
   auto rank = [&](size_t a) {
     double contiguous = 0, reused = 0;
-    for (size_t o = 0; o < box.data.size(); ++o) {
+    for (size_t o = 0; o < box.operands(); ++o) {
       if (is_strided(box.axes[x], o) && box.axes[a].strides[o] == 1) contiguous += box.volume(o);
       if (box.has(x, o) && !box.has(a, o)) reused += box.volume(o);
     }
@@ -73,8 +73,8 @@ size_t choose_y(const Box& box, size_t x) {
   return best;
 }
 
-Plane choose_plane(const Box& box) {
-  size_t operands = box.data.size();
+Plane choose_plane(const BoxShape& box) {
+  size_t operands = box.operands();
   Plane out{single_point(operands), single_point(operands), {}};
   if (box.axes.empty()) return out;
   size_t x = choose_x(box), y = choose_y(box, x);
@@ -91,14 +91,14 @@ class StreamedKernel : public BoxKernel {
   StreamedKernel(std::vector<LeafTerm> terms, ElementType type, bool accumulate)
       : terms_(std::move(terms)), type_(type), bytes_(size_of(type)), accumulate_(accumulate) {}
 
-  bool takes(const Box&) const override { return true; }
+  bool takes(const BoxShape&) const override { return true; }
   std::string description() const override { return "generated"; }
-  std::string explain(const Box&, const std::vector<std::string>&) const override {
+  std::string explain(const BoxShape&, const std::vector<std::string>&) const override {
     return terms_.size() > 1 ? fmt::format("{} terms in one pass", terms_.size()) : "in one pass";
   }
 
-  void prepare(const Box& box) const override { code(likely_shape(box)); }
-  std::string source(const Box& box) const override { return plane_source(terms_, type_, likely_shape(box)); }
+  void prepare(const BoxShape& box) const override { code(likely_shape(box)); }
+  std::string source(const BoxShape& box) const override { return plane_source(terms_, type_, likely_shape(box)); }
 
   void run(const Box& box, bool overwrite) const override {
     bool accumulate = accumulate_ && (!overwrite || box.has_sum());
@@ -118,7 +118,7 @@ class StreamedKernel : public BoxKernel {
   }
 
  private:
-  PlaneShape likely_shape(const Box& box) const {
+  PlaneShape likely_shape(const BoxShape& box) const {
     Plane plane = choose_plane(box);
     cut_long_row(plane, is_nontemporal(box, accumulate_));
     return shape_of(box, plane, accumulate_);
@@ -147,14 +147,14 @@ class StreamedKernel : public BoxKernel {
     return pages > kManyPages ? ((pages - 1) | 1) * page : elements;
   }
 
-  bool is_nontemporal(const Box& box, bool accumulate) const {
+  bool is_nontemporal(const BoxShape& box, bool accumulate) const {
     double output = box.volume(0) * static_cast<double>(box.sharers);
     return !accumulate && output * static_cast<double>(bytes_) > kNontemporalBytes;
   }
 
-  PlaneShape shape_of(const Box& box, const Plane& plane, bool accumulate) const {
+  PlaneShape shape_of(const BoxShape& box, const Plane& plane, bool accumulate) const {
     PlaneShape out;
-    for (size_t o = 0; o < box.data.size(); ++o) {
+    for (size_t o = 0; o < box.operands(); ++o) {
       int64_t stride = plane.x.strides[o];
       out.x.push_back(stride == 0 ? StrideKind::Zero : stride == 1 ? StrideKind::Unit : StrideKind::Large);
       out.moves_along_y.push_back(plane.y.strides[o] != 0);

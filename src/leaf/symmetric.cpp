@@ -29,12 +29,14 @@ class SymmetricKernel : public BoxKernel {
  public:
   explicit SymmetricKernel(T scale) : scale_(scale) {}
 
-  bool takes(const Box& box) const override { return find(box).has_value(); }
-  void prepare(const Box&) const override { blas_library(); }
+  bool takes(const BoxShape& box) const override { return find(box).has_value(); }
+  void prepare(const BoxShape&) const override { blas_library(); }
   void run(const Box& box, bool overwrite) const override { run_by_team(box, overwrite, nullptr); }
 
   bool run_by_team(const Box& box, bool overwrite, Team* team) const override {
-    const SymmetricShape<T> shape = *find(box);
+    SymmetricShape<T> shape = *find(box);
+    shape.output.data = reinterpret_cast<T*>(box.data[0]);
+    shape.left.data = reinterpret_cast<T*>(box.data[1]);
     int64_t squares = ceil_div(shape.rows, kSquare);
     // Each thread takes the next square on or above the diagonal, row by row.
     std::atomic<int64_t> next{0};
@@ -49,24 +51,22 @@ class SymmetricKernel : public BoxKernel {
 
   bool is_library() const override { return true; }
   std::string description() const override { return "symmetric product (BLAS)"; }
-  std::string explain(const Box&, const std::vector<std::string>&) const override {
+  std::string explain(const BoxShape&, const std::vector<std::string>&) const override {
     return "syrk: one half by BLAS gemm, the other half mirrored";
   }
 
  private:
   // Matches a box with one row axis, one column axis and one sum, whose second operand is the transpose of the first.
-  static std::optional<SymmetricShape<T>> find(const Box& box) {
+  // The matrices are not yet in memory.
+  static std::optional<SymmetricShape<T>> find(const BoxShape& box) {
     std::optional<BlasShape> shape = blas_shape(box);
-    if (!shape || box.axes.size() != 3 || box.data[1] != box.data[2]) return std::nullopt;
+    if (!shape || box.axes.size() != 3 || box.same_as[1] != box.same_as[2]) return std::nullopt;
     const auto& [batch, rows, columns, sums] = *shape;
     if (rows.size() != 1 || columns.size() != 1 || sums.size() != 1) return std::nullopt;
     const BlasAxis &row = rows[0], &column = columns[0], &sum = sums[0];
     if (row.extent != column.extent || row.extent < kFewestRows) return std::nullopt;
     if (row.left != column.right || sum.left != sum.right) return std::nullopt;
-    SymmetricShape<T> out{row.extent,
-                          sum.extent,
-                          {reinterpret_cast<T*>(box.data[0]), row.output, column.output},
-                          {reinterpret_cast<T*>(box.data[1]), row.left, sum.left}};
+    SymmetricShape<T> out{row.extent, sum.extent, {nullptr, row.output, column.output}, {nullptr, row.left, sum.left}};
     bool possible = blas::operand(out.output, out.rows, out.rows).possible &&
                     blas::operand(out.left, out.rows, out.sums).possible && blas::fits_int(out.rows) &&
                     blas::fits_int(out.sums);

@@ -1,13 +1,14 @@
 // Leaves whose loops run over a box: the choice of the kernel, and the results for many sizes, layouts and numbers of
 // threads.
 
-#include "leaf/box_leaf.h"
+#include "leaf/box.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include "leaf/blocked.h"
 #include "leaf/blocked_source.h"
+#include "leaf/choose_leaf.h"
 #include "leaf/compile.h"
 #include "leaf/streamed_source.h"
 #include "support/cache_folder.h"
@@ -163,8 +164,10 @@ schedule
 // A box of rows, columns and a sum, with a third factor.
 Box box_at(int64_t output, int64_t left, int64_t right, int64_t factor, int64_t rows = 9, int64_t sums = 30) {
   auto at = [](int64_t bytes) { return reinterpret_cast<std::byte*>(4096 + bytes); };
-  return {{{rows, {8, 100, 0, 8}}, {8, {1, 0, 1, 1}}, {sums, {0, 1, 8, 0}}},
-          {at(output), at(left), at(right), at(factor)}};
+  Box box;
+  box.axes = {{rows, {8, 100, 0, 8}}, {8, {1, 0, 1, 1}}, {sums, {0, 1, 8, 0}}};
+  box.set_data({at(output), at(left), at(right), at(factor)});
+  return box;
 }
 
 TEST(Blocks, WhatCanBeJoined) {
@@ -396,7 +399,7 @@ std::string explained(const std::string& statement, ElementType type = ElementTy
       "param n = 2048, l = 64\ntensor a\ntensor x(n)\ntensor A(n, n)\ntensor B(n, n)\ntensor C(n, n)\ntensor D(n, n)\n"
       "tensor T(n, n, l)\ntensor U(n, n, n)\ntensor P(n, l)\ntensor Q(n, l)\ntensor R(n, l)\ntensor y(n)\n" +
       statement + "\n";
-  std::string out = explain_leaf(test::plan_text(text, "").stages[0], type);
+  std::string out = explanation(choose_leaf(test::plan_text(text, "").stages[0], type));
   return out.substr(out.find(": ") + 2);
 }
 

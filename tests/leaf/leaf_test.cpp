@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "leaf/box_leaf.h"
+#include "leaf/choose_box.h"
+#include "leaf/choose_leaf.h"
 #include "leaf/generate.h"
 #include "leaf/interpret.h"
-#include "leaf/library.h"
 #include "support/cache_folder.h"
 #include "support/golden.h"
 #include "support/run.h"
@@ -22,6 +22,12 @@ using test::TestRun;
 
 const std::vector<ElementType> kTypes{ElementType::Float, ElementType::Double,       ElementType::Int32,
                                       ElementType::Int64, ElementType::ComplexFloat, ElementType::ComplexDouble};
+
+std::string loops_source(const StagePlan& stage, ElementType type) {
+  return leaf_sources(stage, type, choose_leaf(stage, type, LeafChoice::Loops));
+}
+
+std::string explained_leaf(const StagePlan& stage, ElementType type) { return explanation(choose_leaf(stage, type)); }
 
 // Runs a program with one kind of leaf, checks the result and returns it.
 std::vector<std::byte> output_of(const std::string& text, ElementType type, LeafChoice leaf, bool integer_valued) {
@@ -191,8 +197,7 @@ TEST(GeneratedLeaf, OneSourceFitsAllSizes) {
   test::CacheFolder folder(cache());
   std::string text = test::tiled_gemm("  distribute({i, j}, {io, jo}, {ii, ji}, M)\n  communicate({A, B, C}, jo)\n");
   Plan small = test::plan_text(text, "ni=3,nj=4,nk=5"), large = test::plan_text(text, "ni=30,nj=41,nk=52,gx=3,gy=1");
-  EXPECT_EQ(generate_sources(small.stages[0], ElementType::Float),
-            generate_sources(large.stages[0], ElementType::Float));
+  EXPECT_EQ(loops_source(small.stages[0], ElementType::Float), loops_source(large.stages[0], ElementType::Float));
   RunOptions options;
   options.leaf = LeafChoice::Generated;
   for (const char* settings : {"ni=3,nj=4,nk=5", "ni=30,nj=41,nk=52,gx=3,gy=1", "ni=1,nj=1,nk=1"}) {
@@ -210,8 +215,7 @@ TEST(GeneratedLeaf, RunsInParallel) {
                          std::string(loop) + ")\n");
     run_text(text, "ni=37,nj=29,nk=11", options);
     Plan plan = test::plan_text(text);
-    EXPECT_NE(generate_sources(plan.stages[0], ElementType::Double).find("#pragma omp parallel for"),
-              std::string::npos);
+    EXPECT_NE(loops_source(plan.stages[0], ElementType::Double).find("#pragma omp parallel for"), std::string::npos);
   }
 }
 
@@ -219,12 +223,12 @@ TEST(GeneratedLeaf, Source) {
   Plan gemm = test::plan_text(
       test::tiled_gemm("  distribute({i, j}, {io, jo}, {ii, ji}, M)\n  split(k, ko, ki, chunk)\n"
                        "  reorder({io, jo, ko, ii, ji, ki})\n  communicate({B, C}, ko)\n  communicate(A, jo)\n"));
-  test::expect_golden("leaf/gemm_double.txt", generate_sources(gemm.stages[0], ElementType::Double));
+  test::expect_golden("leaf/gemm_double.txt", loops_source(gemm.stages[0], ElementType::Double));
   Plan sums = test::plan_text(
       "param n = 6\ntensor a(n)\ntensor B(n, n)\ntensor c(n)\na(i) += 2 * B(i, j) - -B(j, i) * 3 + c(i)\n"
       "schedule\n  collapse(i, j, f)\n  split(f, fo, fi, 4)\n  rotate(fi, fo, fr)\n",
       "");
-  test::expect_golden("leaf/collapse_int32.txt", generate_sources(sums.stages[0], ElementType::Int32));
+  test::expect_golden("leaf/collapse_int32.txt", loops_source(sums.stages[0], ElementType::Int32));
 }
 
 // ---- the automatic choice ----
@@ -234,7 +238,7 @@ std::string explained(const std::string& statement, ElementType type = ElementTy
       "param n = 6\ntensor a\ntensor x(n)\ntensor y(n)\ntensor A(n, n)\ntensor B(n, n)\ntensor C(n, n)\n"
       "tensor T(n, n, n)\ntensor U(n, n, n)\n" +
       statement + "\n";
-  return explain_leaf(test::plan_text(text).stages[0], type);
+  return explained_leaf(test::plan_text(text).stages[0], type);
 }
 
 TEST(LibraryLeaf, IsFoundByStructure) {
@@ -251,22 +255,28 @@ TEST(LibraryLeaf, IsFoundByStructure) {
 
 TEST(LibraryLeaf, TheReasonForNoLibraryIsExplained) {
   const std::string gemm = "A(i, j) = B(i, k) * C(k, j)", made = "A(i, j) += B(i, k) * C(k, j): ",
-                    little = "interpreted as long as there is little to do; no library, because ",
+                    little = "interpreted as long as there is little to do, then ",
+                    blocks = "B(i, k) times C(k, j) in register blocks", no_library = "; no library, because ",
                     in_order = "generated code, loop by loop, because ";
-  EXPECT_EQ(explained(gemm, ElementType::Int64), made + little + "there is no BLAS for integers\n");
+  EXPECT_EQ(explained(gemm, ElementType::Int64),
+            made + little + blocks + no_library + "there is no BLAS for integers\n");
   EXPECT_EQ(explained(gemm + "\nschedule\n  vectorize(k)"),
             made + in_order + "a loop is parallelized, vectorized or unrolled\n");
   Plan uneven = test::plan_text(
       "machine M = Grid(4)\ntensor A(6, 6)\ntensor B(6, 6)\ntensor C(6, 6)\n" + gemm +
       "\nschedule\n  collapse(i, j, f)\n  divide(f, fo, fi, 4)\n  distribute(fo)\n  communicate({A, B, C}, fo)\n");
-  EXPECT_EQ(explain_leaf(uneven.stages[0], ElementType::Double), made + in_order + "its loops do not run over a box\n");
-  EXPECT_EQ(explained("A(i, j) = x(i) * y(j)"), "A(i, j) = x(i) * y(j): " + little + "it assigns and does not add\n");
-  EXPECT_EQ(
-      explained("x(i) = A(i, j) * B(j, i) * y(j)"),
-      "x(i) += A(i, j) * B(j, i) * y(j): " + little + "A(i, j) * B(j, i) * y(j) is not a product of two tensors\n");
-  EXPECT_EQ(explained("x(i) = A(i, j) * y(i)"), "x(i) += A(i, j) * y(i): " + little + "j occurs in one tensor only\n");
+  EXPECT_EQ(explained_leaf(uneven.stages[0], ElementType::Double),
+            made + little + in_order + "its loops do not run over a box\n");
+  EXPECT_EQ(explained("A(i, j) = x(i) * y(j)"),
+            "A(i, j) = x(i) * y(j): " + little + "in one pass" + no_library + "it assigns and does not add\n");
+  EXPECT_EQ(explained("x(i) = A(i, j) * B(j, i) * y(j)"),
+            "x(i) += A(i, j) * B(j, i) * y(j): " + little + "in one pass" + no_library +
+                "A(i, j) * B(j, i) * y(j) is not a product of two tensors\n");
+  EXPECT_EQ(explained("x(i) = A(i, j) * y(i)"),
+            "x(i) += A(i, j) * y(i): " + little + "in one pass" + no_library + "j occurs in one tensor only\n");
   EXPECT_EQ(explained("x(i) = A(i, j) * y(j) + y(i)"),
-            "x(i) += A(i, j) * y(j) + y(i): interpreted as long as there is little to do\n");
+            "x(i) += A(i, j) * y(j) + y(i): " + little + "in one pass; gemv by BLAS would be slower; then in one pass" +
+                no_library + "y(i) is not a product of two tensors\n");
 }
 
 // All but a few of the 2^62 iterations are past the end. A leaf that went through them would not end.
@@ -342,9 +352,9 @@ schedule
   arguments.operands[1].data = reinterpret_cast<std::byte*>(&b);
   std::vector<std::unique_ptr<LeafKernel>> leaves;
   leaves.push_back(make_interpreted_leaf(whole_leaf(stage), ElementType::Double));
-  leaves.push_back(make_library_leaf(whole_leaf(stage), ElementType::Double, {}));
+  leaves.push_back(make_leaf(stage, ElementType::Double, LeafChoice::Strict));
   leaves.push_back(make_generated_leaf(whole_leaf(stage), ElementType::Double, false));
-  leaves.push_back(make_box_leaf(whole_leaf(stage), ElementType::Double, {.library = false, .compile = true}, {}));
+  leaves.push_back(make_leaf(stage, ElementType::Double, LeafChoice::Generated));
   double want = a;
   for (const auto& leaf : leaves) {
     leaf->run(arguments);

@@ -1,9 +1,9 @@
 // The kernels that substitute names: on rectangular data of every type and storage order, alone and inside other loops.
 
-#include "leaf/library.h"
-
 #include <gtest/gtest.h>
 
+#include "leaf/choose_box.h"
+#include "leaf/choose_leaf.h"
 #include "support/run.h"
 
 namespace distal::core {
@@ -133,14 +133,15 @@ TEST_P(KernelsInBlocks, AreRight) {
     auto plan = std::make_unique<Plan>(test::plan_module(
         test::TestRun::typed(test::parse_text(text), type),
         test::settings_of(fmt::format("ni={},nj={},nk={},tile={}", rows, columns, sums, tile)), PlanOptions{}));
-    LeafTask task = whole_leaf(plan->stages[0]);
+    const StagePlan& stage = plan->stages[0];
+    LeafPlan leaf{"it", choose_substitute(whole_leaf(stage), type, false, true)};
     Leaves leaves;
-    leaves.push_back(make_library_leaf(task, type, {.compile = true}));
+    leaves.push_back(make_leaf(stage, type, leaf));
     bool in_blocks = is_integer(type) || (blocks && type != ElementType::ComplexDouble);
     EXPECT_EQ(leaves[0]->description().starts_with("gemm in register blocks"), in_blocks) << leaves[0]->description();
-    EXPECT_EQ(library_leaf_source(task, type, {.compile = true}).empty(), !in_blocks);
-    EXPECT_EQ(explain_library_leaf(task, type, {.compile = true}),
-              in_blocks ? "gemm, as substitute asks, in register blocks" : "gemm, as substitute asks");
+    EXPECT_EQ(leaf_sources(stage, type, leaf).empty(), !in_blocks);
+    EXPECT_EQ(explanation(leaf),
+              in_blocks ? "it: gemm, as substitute asks, in register blocks\n" : "it: gemm, as substitute asks\n");
     test::TestRun run(std::move(plan), options, std::move(leaves));
     run.run_and_check();
   }
@@ -189,7 +190,8 @@ TEST(KernelsOnThreads, AreRightInTiles) {
 }
 
 std::string explained(const std::string& text) {
-  return explain_leaf(test::plan_text(kDeclarations + matrices("rrr") + text + "\n").stages[0], ElementType::Double);
+  Plan plan = test::plan_text(kDeclarations + matrices("rrr") + text + "\n");
+  return explanation(choose_leaf(plan.stages[0], ElementType::Double));
 }
 
 TEST(KernelsExplained, AreNamed) {

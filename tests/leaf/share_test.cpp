@@ -46,13 +46,13 @@ TEST(ThreadRange, CoversAllStepsEvenly) {
 // Records its boxes.
 class Recorder : public BoxKernel {
  public:
-  bool takes(const Box&) const override { return true; }
+  bool takes(const BoxShape&) const override { return true; }
   void run(const Box& box, bool) const override {
     std::lock_guard lock(mutex_);
     boxes_.push_back(box);
   }
   std::string description() const override { return "recorder"; }
-  std::string explain(const Box&, const std::vector<std::string>&) const override { return ""; }
+  std::string explain(const BoxShape&, const std::vector<std::string>&) const override { return ""; }
   const std::vector<Box>& boxes() const { return boxes_; }
 
  private:
@@ -75,7 +75,13 @@ class Joiner : public Recorder {
   mutable std::vector<std::string> runs_;
 };
 
-Box sum_from(int64_t first, int64_t extent) { return {{{extent, {0}}}, {nullptr}, {first}}; }
+Box sum_from(int64_t first, int64_t extent) {
+  Box box;
+  box.axes = {{extent, {0}}};
+  box.set_data({nullptr});
+  box.first = {first};
+  return box;
+}
 
 // Consecutive boxes that can be joined are sorted by their indices, so that neighbours become contiguous. The groups
 // keep their order, as only the first one overwrites the output.
@@ -90,7 +96,9 @@ TEST(Share, JoinsBoxesThatFollowOneAnother) {
 
 // Each part knows the number of threads, as the size of the whole output decides whether stores bypass the caches.
 TEST(Share, APartKnowsTheNumberOfThreads) {
-  Box box{{{1024, {1024}}, {1024, {1}}}, {nullptr}};
+  Box box;
+  box.axes = {{1024, {1024}}, {1024, {1}}};
+  box.set_data({nullptr});
   for (int threads : {1, 2, 3}) {
     Recorder recorder;
     Team team(threads);

@@ -1,0 +1,67 @@
+// The plan of a leaf is data: it prints, it compares, and the leaf is made from it alone.
+
+#include <gtest/gtest.h>
+
+#include "leaf/choose_leaf.h"
+#include "support/golden.h"
+#include "support/run.h"
+
+namespace distal::core {
+namespace {
+
+const std::string kTensors =
+    "param n = 2048, l = 64\ntensor a\ntensor x(n)\ntensor y(n)\ntensor A(n, n)\ntensor B(n, n)\ntensor C(n, n)\n"
+    "tensor P(n, l)\ntensor Q(n, l)\ntensor R(n, l)\ntensor U(n, n, n)\n";
+
+LeafPlan planned(const std::string& statement, const std::string& settings = "",
+                 LeafChoice choice = LeafChoice::Automatic) {
+  return choose_leaf(test::plan_text(kTensors + statement + "\n", settings).stages[0], ElementType::Double, choice);
+}
+
+// One leaf of each kind, by its kernels.
+TEST(LeafPlan, Prints) {
+  const std::string gemm = "A(i, j) = B(i, k) * C(k, j)", mttkrp = "R(i, m) = U(i, j, k) * P(j, m) * Q(k, m)";
+  const std::string vectorize = "\nschedule\n  vectorize(k)";
+  const std::string substitute = "\nschedule\n  reorder({k, i, j})\n  substitute({i, j}, ger)";
+  const std::string workspace = "\nschedule\n  precompute(B(i, k) * C(k, j), {j}, {jw}, W)";
+  std::string out;
+  for (const LeafPlan& plan :
+       {planned(gemm), planned(gemm, "n=8"), planned(gemm + vectorize), planned(mttkrp), planned(mttkrp, "n=8"),
+        planned("x(i) = A(i, j) * y(j) - B(i, j) + y(i)"), planned("A(i, j) += B(i, k) * C(k, j)" + substitute),
+        planned(gemm, "", LeafChoice::Interpreted), planned(gemm, "", LeafChoice::Strict),
+        planned(gemm, "", LeafChoice::Loops), planned(gemm, "", LeafChoice::Generated),
+        planned("a = x(i) * y(i)", "n=8"), planned("A(i, j) = B(i, k) * B(j, k)")}) {
+    out += to_string(plan) + "\n";
+  }
+  test::expect_golden("leaf/plans.txt", out);
+}
+
+TEST(LeafPlan, Compares) {
+  const std::string gemm = "A(i, j) = B(i, k) * C(k, j)";
+  EXPECT_EQ(planned(gemm), planned(gemm));
+  EXPECT_NE(planned(gemm), planned(gemm, "n=1024")) << "other extents";
+  EXPECT_NE(planned(gemm), planned("A(i, j) = B(k, i) * C(k, j)"));
+  EXPECT_NE(planned(gemm, "n=8"), planned(gemm));
+  EXPECT_NE(planned(gemm, "", LeafChoice::Strict), planned(gemm, "", LeafChoice::Loops));
+}
+
+// What runs is what the plan says, for every kind of plan.
+TEST(LeafPlan, IsWhatRuns) {
+  const std::string text =
+      "tensor A(7, 5)\ntensor B(7, 6)\ntensor C(6, 5)\nA(i, j) = B(i, k) * C(k, j)\nschedule\n  reorder({i, k, j})\n";
+  Plan plan = test::plan_text(text, "");
+  const StagePlan& stage = plan.stages[0];
+  LeafPlan found = choose_leaf(stage, ElementType::Double);
+  auto& box = std::get<BoxPlan>(found.how);
+  EXPECT_EQ(make_leaf(stage, ElementType::Double, found)->description(), "BLAS");
+  ASSERT_EQ(box.others.size(), 1U);
+  EXPECT_EQ(make_leaf(stage, ElementType::Double, box.others[0])->description(), "interpreted");
+  box.passes[0].kernels = {BoxKernelKind::PlainLoops};
+  box.passes[0].expected = 0;
+  Leaves leaves;
+  leaves.push_back(make_leaf(stage, ElementType::Double, found));
+  EXPECT_EQ(leaves[0]->description(), "plain loops: no BLAS for such strides");
+}
+
+}  // namespace
+}  // namespace distal::core
