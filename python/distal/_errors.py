@@ -27,8 +27,7 @@ class Error(Exception):
     line: Line | None
     """The caller's line: (file, number)."""
 
-    # Of an error of the library: the text that it refers to, and the line there.
-    _program = ("", 0)
+    _call = ""  # of an error of the library: the object or the call that it refers to, as C++ writes it
 
     def __init__(self, message: str, help: str = "", line: Line | None = None) -> None:
         self.message = message
@@ -64,8 +63,8 @@ class ResourceError(Error):
     """The machine lacks memory, a compiler, a library or a kind of processor."""
 
 
-def from_core(message: str, help: str, is_resource: bool, program: str, line: int) -> Error:
+def from_core(message: str, help: str, is_resource: bool, call: str) -> Error:
     """The exception for an error of the C++ library; the extension module calls this."""
     error = (ResourceError if is_resource else InputError)(message, help)
-    error._program = (program, line)
+    error._call = call
     return error

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Iterable
+from typing import TYPE_CHECKING, Iterable, NamedTuple
 
 from . import _core
 from ._core import Cost, RunOptions, RunReport
@@ -16,6 +17,13 @@ if TYPE_CHECKING:
     from ._tensor import Tensor
 
 
+class Command(NamedTuple):
+    """A command of a schedule: where it stands, and its words."""
+
+    line: Line | None
+    words: list[str]
+
+
 @dataclass
 class Statement:
     """A statement, as far as kernels and errors need it."""
@@ -25,8 +33,7 @@ class Statement:
     operands: tuple[Tensor, ...]
     accumulates: bool
     line: Line | None
-    commands: list[Line | None] = field(default_factory=list)
-    """Where the commands of its schedule stand."""
+    commands: list[Command] = field(default_factory=list)
     workspaces: list[Tensor] = field(default_factory=list)
 
 
@@ -37,20 +44,29 @@ def _statement_of(tensor: Tensor) -> Statement:
     return tensor._statement
 
 
-def _lines(statements: list[Statement]) -> list[Line | None]:
-    """Where the statements and their commands stand, in the order of the program's text."""
-    return [line for s in statements for line in [s.line, *s.commands]]
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text)
+
+
+def _line_of(call: str, statements: list[Statement]) -> Line | None:
+    """The caller's line of what an error refers to: a tensor, a statement or a command, as C++ writes it."""
+    for s in statements:
+        name = s.tensor.name
+        if call.startswith(f"{name}.schedule()."):
+            words = _words(call[len(f"{name}.schedule()."):])
+            # If a command stands there twice, it is the second one that is wrong.
+            return next((c.line for c in reversed(s.commands) if words[:len(c.words)] == c.words), s.line)
+        if call.startswith((f"{name}(", f"{name} ")):
+            return s.line
+        for t in (s.tensor, *s.operands, *s.workspaces):
+            if call == f"tensor {t.name}":
+                return t._line
+    return None
 
 
 def _told(error: Error, statements: list[Statement]) -> Error:
-    """An error of the library, at the caller's line of the statement or command that it refers to."""
-    text, number = error._program
-    declarations = ("param ", "machine ", "tensor ", "type ", "schedule")
-    before = [t for t in text.split("\n")[:number] if t.strip() and not t.startswith(declarations)]
-    lines = _lines(statements)
-    refers_to_one = number and text.split("\n")[number - 1] in before
-    line = lines[len(before) - 1] if refers_to_one and len(before) <= len(lines) else error.line
-    return error._at(line)
+    """An error of the library, at the caller's line of what it refers to."""
+    return error._at(_line_of(error._call, statements) or error.line)
 
 
 class Kernel:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence, Union, cast
 
 from . import _core
 from ._core import Everywhere, Face, Grid, LeafKernelName, Level, Machine, OutputRace, Role
 from ._errors import InputError, TypeMismatch
 from ._expr import Expr, IndexVar
+from ._kernel import Command
 from ._numbers import IntLike, to_int
 from ._where import caller
 
@@ -82,6 +84,21 @@ class Onto:
 OntoLike = Union[Machine, Level, Grid, "Tensor", Onto]
 
 
+def _words(arguments: Sequence[object]) -> list[str]:
+    """The names and numbers of a command's first arguments, in the order in which the library writes them."""
+    out: list[str] = []
+    for argument in arguments:
+        if isinstance(argument, list):
+            out += _words(argument)
+        elif isinstance(argument, (_core.IndexVar, _core.TensorHandle)):
+            out.append(argument.name)
+        elif isinstance(argument, _core.Int):
+            out += re.findall(r"\w+", str(argument))
+        else:
+            break  # what stands behind it is not needed to tell commands apart
+    return out
+
+
 def _loops(loops: Loops) -> list[IndexVar]:
     """A loop or several, as a list."""
     found = [loops] if isinstance(loops, _core.IndexVar) else list(loops)
@@ -127,7 +144,7 @@ class Schedule:
             getattr(self._tensor._handle.schedule(), name)(*arguments)
         except TypeError:
             raise TypeMismatch(f"{name}: these arguments do not fit: {arguments}") from None
-        statement.commands.append(caller())
+        statement.commands.append(Command(caller(), [name, *_words(arguments)]))
         return self
 
     def split(self, target: IndexVar, outer: IndexVar, inner: IndexVar, size: IntLike) -> Schedule:

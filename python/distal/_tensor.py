@@ -96,6 +96,7 @@ class Tensor:
         self._handle = _core.TensorHandle(self._kind, name, dimensions,
                                           to_format(format, machine, len(dimensions), params))
         self._ndim = len(dimensions)
+        self._line = caller()
         self._statement: Statement | None = None
         self._storage: Storage | None = None
         self._written = False

@@ -17,7 +17,7 @@ void translate(const std::exception_ptr& thrown, void*) {
     const SourceSpan& span = error.span();
     nb::object made = nb::module_::import_("distal._errors")
                           .attr("from_core")(error.message(), error.help(), error.kind() == Error::Kind::Resources,
-                                             span.source ? span.source->text : std::string(), span.line);
+                                             span.source ? span.source->name : std::string());
     PyErr_SetObject(made.type().ptr(), made.ptr());
   }
 }

@@ -42,6 +42,26 @@ def test_a_wrong_statement_shows_its_line():
     assert caught.value.line == (__file__, line)
 
 
+def test_of_two_equal_commands_the_second_is_wrong():
+    a, b = Tensor("a", 8), Tensor("b", 8)
+    a[i] = b[i]
+    a.schedule().split(i, io, ii, 2)
+    a.schedule().split(i, io, ii, 2); line = here()
+    with pytest.raises(distal.Error, match="split") as caught:
+        a.compile()
+    assert caught.value.line == (__file__, line)
+
+
+def test_a_wrong_tensor_shows_its_line():
+    M = Machine(Grid(2), "M")
+    a = Tensor("a", 8)
+    b = Tensor("b", 8, distal.Format([distal.Dense], distal.Distribution(M, [0, 0]))); line = here()
+    a[i] = b[i]
+    with pytest.raises(distal.Error) as caught:
+        a.compile()
+    assert caught.value.line == (__file__, line)
+
+
 def refuse(message, call, kind=distal.InputError):
     with pytest.raises(kind, match=re.escape(message)):
         call()

@@ -34,6 +34,9 @@ TEST(ParseFormat, HasLevelsAndParams) {
   Format parsed = Format::parse("x -> x cyclic(x = b), x -> (f + 1)", 1, m, {face, block});
   EXPECT_EQ(text_with(parsed, 1), text_with(Format({Dense}, levels), 1));
   EXPECT_EQ(std::get<Face>(parsed.distribution()->levels()[1][0].role()).at.value(), 2);
+  Param g("g", 2);
+  Machine row(Grid(g), "R");
+  EXPECT_EQ(text_with(Format::parse("x -> x", 1, row), 1), text_with(Format({Dense}, Distribution(row, {0})), 1));
   face = 0;
   EXPECT_EQ(std::get<Face>(parsed.distribution()->levels()[1][0].role()).at.value(), 1);
 }
