@@ -47,6 +47,10 @@ class Kernel {
   std::string plan() const;     // every transfer of every step, for the current values of the params
   Cost cost() const;            // the cost for the current values of the params, counted from the Plan
 
+  // Pictures of the plan for the current values of the params, as `distal draw` makes them (docs/pictures.md).
+  std::string page() const;     // a page of HTML with all views, which needs no other file
+  std::string picture() const;  // the data of the page, as JSON
+
  private:
   friend class TensorHandle;
   friend class MpiKernel;

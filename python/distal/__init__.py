@@ -46,6 +46,7 @@ from ._core import (
     RunOptions,
     RunReport,
 )
+from ._drawing import Drawing
 from ._einsum import einsum, tensordot, transpose
 from ._errors import Error, InputError, ResourceError, TypeMismatch
 from ._expr import Access, Expr, IndexVar, indices
@@ -63,8 +64,8 @@ except PackageNotFoundError:  # run from the sources
     __version__ = "unknown"
 
 __all__ = [
-    "Access", "BLAS", "Cost", "CostPerTensor", "Dense", "Distribution", "ElementKind", "Error", "Everywhere", "Expr",
-    "Face", "Format", "Grid", "IndexVar", "InputError", "Int", "Kernel", "LeafKernelName", "Level", "Machine", "Memory",
+    "Access", "BLAS", "Cost", "CostPerTensor", "Dense", "Distribution", "Drawing", "ElementKind", "Error", "Everywhere",
+    "Expr", "Face", "Format", "Grid", "IndexVar", "InputError", "Int", "Kernel", "LeafKernelName", "Level", "Machine", "Memory",
     "ModeFormat", "Onto", "OutputRace", "Param", "PieceInfo", "Processor", "Rectangle", "ResourceError", "Role",
     "RunOptions", "RunReport", "Schedule", "Tensor", "TypeMismatch", "ceildiv", "compound", "einsum", "indices", "max",
     "min", "tensordot", "transpose",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Iterable, NamedTuple
 
 from . import _core
 from ._core import Cost, RunOptions, RunReport
+from ._drawing import Drawing
 from ._errors import Error, InputError
 from ._numbers import Epoch
 from ._where import Line
@@ -163,6 +165,16 @@ class Kernel:
     def cost(self) -> Cost:
         """The cost for the current values of the params, counted from the plan."""
         return self._core.cost()
+
+    def draw(self, file: str | os.PathLike[str] | None = None) -> Drawing:
+        """Pictures of the plan for the current values of the params: where data lives, what moves, what is computed.
+
+        With a file, such as ``"cannon.html"``, writes a page that any browser opens. A notebook shows the result.
+        """
+        drawing = Drawing(self._core.page(), self._core.picture())
+        if file is not None:
+            drawing.save(file)
+        return drawing
 
     def __repr__(self) -> str:
         return f"Kernel of {', '.join(s.tensor.name for s in self._statements)}"

@@ -64,7 +64,9 @@ void bind_kernels(nb::module_& m) {
       .def("text", &Kernel::text)
       .def("program", &Kernel::program)
       .def("plan", &Kernel::plan, nb::call_guard<nb::gil_scoped_release>())
-      .def("cost", &Kernel::cost, nb::call_guard<nb::gil_scoped_release>());
+      .def("cost", &Kernel::cost, nb::call_guard<nb::gil_scoped_release>())
+      .def("page", &Kernel::page, nb::call_guard<nb::gil_scoped_release>())
+      .def("picture", &Kernel::picture, nb::call_guard<nb::gil_scoped_release>());
 }
 
 }  // namespace distal::python

@@ -18,6 +18,15 @@ def summa(n=64, tile=16, **data):
     return A, B, C
 
 
+def test_draw(tmp_path):
+    kernel = summa()[0].compile()
+    drawing = kernel.draw(tmp_path / "summa.html")
+    page = (tmp_path / "summa.html").read_text(encoding="utf-8")
+    assert page == drawing.html and page.startswith("<!doctype html>")
+    assert drawing.data["bytes_moved"] == kernel.cost.bytes_moved
+    assert drawing._repr_html_().startswith("<iframe") and "B(i, k) * C(k, j)', steps=4" in repr(drawing)
+
+
 def test_summa_of_the_paper(random):
     b, c = random.random((2, 64, 64))
     A, _, _ = summa(B=b, C=c)

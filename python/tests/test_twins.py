@@ -27,6 +27,7 @@ MEMBERS = {
     "Onto": {"target": None},
     "Schedule": {"tensor_": None},
     "Error": {"span": "line", "kind": None},
+    "Kernel": {"page": "draw", "picture": "draw"},
     "Int": {"to_string": "__repr__", "expr": None, "params": None},
 }
 # What is for others than applications.

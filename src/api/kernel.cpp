@@ -6,6 +6,8 @@
 #include "lower/compile.h"
 #include "plan/cost.h"
 #include "plan/print.h"
+#include "view/page.h"
+#include "view/picture.h"
 
 namespace distal {
 
@@ -42,6 +44,19 @@ std::string Kernel::program() const {
 }
 
 std::string Kernel::plan() const { return core::to_string(state_->prepare()->plan()); }
+
+namespace {
+
+nlohmann::ordered_json picture_of_kernel(const core::Plan& plan) {
+  const std::vector<core::ScheduledStatement>& statements = plan.program->module.statements;
+  return core::picture_of(plan, core::to_string(statements.front().statement));
+}
+
+}  // namespace
+
+std::string Kernel::page() const { return core::page_of(picture_of_kernel(state_->prepare()->plan())); }
+
+std::string Kernel::picture() const { return picture_of_kernel(state_->prepare()->plan()).dump(); }
 
 Cost Kernel::cost() const { return core::count_cost(state_->prepare()->plan()); }
 

@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "support/cache.h"
 #include "support/process.h"
+#include "support/text.h"
 #include "view/page.h"
 #include "view/page_files.h"
 #include "view/picture.h"
@@ -68,14 +69,23 @@ const Json& statement_at(const Json& picture, int64_t step) {
   return statements.back();
 }
 
+void require_step(int64_t step, const Json& picture) {
+  int64_t steps = 0;
+  for (const Json& s : picture["statements"]) steps += s["frames_in_all"].get<int64_t>();
+  if (step <= std::max<int64_t>(1, steps)) return;
+  throw Error(fmt::format("--step {}: the program has {}, numbered from 1", step, counted(steps, "step")));
+}
+
 Json choice_of(const CliOptions& options, const Json& picture) {
+  require_step(options.step, picture);
   Json choice{{"view", options.view}, {"step", options.step}};
   if (options.processor >= picture["processors"].get<int64_t>()) {
     throw Error(fmt::format("--processor {}: the machine has {} processors, numbered from 0", options.processor,
                             picture["processors"].get<int64_t>()));
   }
   if (options.processor >= 0) choice["processor"] = options.processor;
-  if (!options.axes.empty()) choice["axes"] = axes_choice(options, statement_at(picture, options.step));
+  if (!options.axes.empty() && !picture["statements"].empty())
+    choice["axes"] = axes_choice(options, statement_at(picture, options.step));
   return choice;
 }
 

@@ -34,6 +34,7 @@ class Frames : public PlanVisitor {
   bool open_ = false;
 };
 
+// Counts the entries of each frame.
 class EntryCounter : public Frames {
  public:
   using Frames::Frames;
@@ -42,18 +43,38 @@ class EntryCounter : public Frames {
     for (const Fetch& f : step.fetches) {
       sources.clear();
       for (const FetchPiece& p : f.pieces) sources.insert(p.source);
-      entries += 1 + static_cast<int64_t>(sources.size());
+      add(1 + sources.size());
     }
   }
   void release(const ReleaseStep& step) override {
     Frames::release(step);
-    entries += static_cast<int64_t>(step.transfers.size());
+    add(step.transfers.size());
   }
   void leaf(const LeafStep& step) override {
+    add(step.processors.size());
     Frames::leaf(step);
-    entries += static_cast<int64_t>(step.processors.size());
   }
-  int64_t entries = 0;
+
+  // The least n with which every n-th frame and the last one have at most `most` entries together.
+  int64_t stride(int64_t most) const {
+    for (int64_t n = 1;; ++n) {
+      int64_t sum = 0;
+      for (int64_t f = 0; f < count(); f += n) sum += at(f);
+      if (sum + at(count() - 1) <= most || n >= count()) return n;
+    }
+  }
+
+ private:
+  void add(size_t entries) {
+    entries_.resize(static_cast<size_t>(frame_) + 1);
+    entries_.back() += static_cast<int64_t>(entries);
+  }
+  int64_t at(int64_t frame) const {
+    bool is_counted = frame >= 0 && frame < static_cast<int64_t>(entries_.size());
+    return is_counted ? entries_[static_cast<size_t>(frame)] : 0;
+  }
+
+  std::vector<int64_t> entries_;
 };
 
 // What one tensor moves within the steps that a frame stands for.
@@ -86,8 +107,7 @@ class FilmVisitor : public Frames {
     EntryCounter counter(stage_);
     walk(plan, stage_, counter);
     frames_ = counter.count();
-    stride_ = (counter.entries + limits.entries - 1) / std::max<int64_t>(1, limits.entries);
-    stride_ = std::max<int64_t>(1, stride_);
+    stride_ = counter.stride(limits.entries);
     find_loops();
   }
 

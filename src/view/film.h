@@ -7,7 +7,7 @@ namespace distal::core {
 
 // How much detail a picture may have. An entry is a message, an acquired copy or the work of a processor at one step.
 struct DetailLimits {
-  int64_t entries = 1'000'000;
+  int64_t entries = 800'000;
   int64_t messages_per_move = 100'000;  // above this, messages are summed over groups of processors
 };
 

@@ -28,7 +28,9 @@ Levels levels_of(const MachineShape& machine) {
 
 class PictureMaker {
  public:
-  PictureMaker(const Plan& plan, const DetailLimits& limits) : plan_(plan), limits_(limits), cost_(count_cost(plan)) {}
+  PictureMaker(const Plan& plan, const DetailLimits& limits) : plan_(plan), limits_(limits), cost_(count_cost(plan)) {
+    limits_.entries /= std::max<int64_t>(1, static_cast<int64_t>(plan.stages.size()));
+  }
 
   Json make(const std::string& title) {
     Json out{{"form", kForm}, {"title", title}, {"program", to_string(plan_.program->module)}};
@@ -128,7 +130,7 @@ class PictureMaker {
   }
 
   const Plan& plan_;
-  const DetailLimits& limits_;
+  DetailLimits limits_;  // of each statement
   PlanCost cost_;
   BlockTable blocks_;
   std::vector<Levels> machines_;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "api/errors.h"
@@ -24,6 +25,15 @@ TEST(Api, CountsWhatItsCostSays) {
   EXPECT_EQ(report.messages, cost.messages);
   EXPECT_EQ(cost.tensors.at(s.B.name()).pattern, "broadcast");
   EXPECT_EQ(cost.processors, 4);
+}
+
+TEST(Api, DrawsWhatItsCostSays) {
+  Summa s;
+  Kernel kernel = s.A.compile();
+  auto picture = nlohmann::json::parse(kernel.picture());
+  EXPECT_EQ(picture["bytes_moved"], kernel.cost().bytes_moved);
+  EXPECT_EQ(picture["title"], picture["statements"][0]["text"]);
+  EXPECT_TRUE(kernel.page().starts_with("<!doctype html>"));
 }
 
 TEST(Api, PrintsAsAProgramThatParsesBack) {

@@ -404,6 +404,7 @@ class Draw(CliTest):
         refuse("--axes q: q is no index of the statement", "-o", svg, "--axes", "q")
         refuse("its indices are i, j, k", "-o", svg, "--axes", "q")
         refuse("--axes i,j,k,i: a picture has at most three axes", "-o", svg, "--axes", "i,j,k,i")
+        refuse("--step 3: the program has 2 steps, numbered from 1", "-o", svg, "--step", 3)
         refuse("--processor 4: the machine has 4 processors, numbered from 0", "-o", svg, "--processor", 4)
         refuse("--output excludes --json", "--json", "-o", svg)
         refuse("film", "-o", svg, "--view", "movie")

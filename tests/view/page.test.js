@@ -222,6 +222,18 @@ test("text is escaped", () => {
   assert.equal(rect, '<rect width="1.23" class="a&lt;b"/>');
 });
 
+test("programs without a step, or without a statement", () => {
+  const still = structuredClone(small);
+  still.statements[0].frames = [];
+  still.statements[0].frames_in_all = 0;
+  const empty = { ...structuredClone(small), statements: [] };
+  for (const data of [still, empty]) {
+    for (const view of Object.keys(VIEWS)) {
+      assert.doesNotMatch(svgFile(data, stateOf(data), view, style), /NaN|undefined|Infinity/, view);
+    }
+  }
+});
+
 test("all views draw the picture without a number that is none", () => {
   for (const view of Object.keys(VIEWS)) {
     for (const choice of [{}, { step: 0 }, { processor: 2 }, { axes: [1] }, { axes: [1, 0], tensor: 1 }]) {

@@ -22,7 +22,7 @@ export function stateOf(data, choice = {}) {
     statement: at.statement,
     index: at.index,
     frame: at.frame,
-    axes: choice.axes ?? defaultAxes(data, at.statement),
+    axes: choice.axes ?? (data.statements.length > 0 ? defaultAxes(data, at.statement) : []),
     fixed: choice.fixed ?? [],
     processor: choice.processor ?? null,
     tensor: choice.tensor ?? null,
@@ -114,6 +114,7 @@ function legendView(data, state, width) {
 
 // The film at one step: the execution space, the machine with its messages, the tensors, and the time line.
 export function filmView(data, state, width = 1040) {
+  if (data.statements.length === 0) return dataView(data, state, width);
   const wide = width >= 820;
   const left = wide ? Math.round(width * 0.56) : width;
   const right = wide ? width - left : width;
