@@ -109,6 +109,24 @@ void add_draw(CLI::App& app, CliOptions& o) {
   draw->add_option("--axes", o.axes, "the indices that the film shows as axes, such as i,j,k");
 }
 
+void add_optimize(CLI::App& app, CliOptions& o) {
+  CLI::App* optimize = app.add_subcommand(
+      "optimize", "find the schedules and formats that a program leaves out, and print it with them");
+  add_program(optimize, o);
+  optimize
+      ->add_option("--for", o.goal, "what shall be least: the modelled time, or the bytes that a processor exchanges")
+      ->check(CLI::IsMember({"time", "bytes"}))
+      ->capture_default_str();
+  optimize->add_option("--memory", o.memory, "the most bytes that a processor may need; default: no limit")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 62));
+  optimize->add_option("--engine", o.engine, "the engine whose speed is modelled: threads, mpi, legion")
+      ->check(CLI::IsMember({"threads", "mpi", "legion"}))
+      ->capture_default_str();
+  optimize->add_option("--model", o.model, "a file with the speed of the processors, instead of the engine's");
+  optimize->add_option("-o,--output", o.output, "the file to write the program to");
+  optimize->add_flag("--json", o.json, "print one JSON object on stdout");
+}
+
 void add_emit(CLI::App& app, CliOptions& o) {
   CLI::App* emit = app.add_subcommand("emit", "write a program as C++ for another runtime");
   emit->add_option("FILE", o.files, "a .distal program; several become one executable")->required();
@@ -139,6 +157,7 @@ int dispatch(const CLI::App& app, const CliOptions& options, const RunOnMpi& run
   if (app.got_subcommand("run")) return run_command(options, run_on_mpi);
   if (app.got_subcommand("explain")) return explain_command(options);
   if (app.got_subcommand("draw")) return draw_command(options);
+  if (app.got_subcommand("optimize")) return optimize_command(options);
   if (app.got_subcommand("emit")) return emit_command(options);
   if (app.got_subcommand("check")) return check_command(options);
   if (app.got_subcommand("redistribute")) return redistribute_command(options, run_on_mpi);
@@ -168,6 +187,7 @@ int main_command(int argc, const char* const* argv, const RunOnMpi& run_on_mpi, 
   add_run(app, options);
   add_explain(app, options);
   add_draw(app, options);
+  add_optimize(app, options);
   add_emit(app, options);
   add_program(app.add_subcommand("check", "parse and verify a program only"), options);
   add_redistribute(app, options);

@@ -42,6 +42,9 @@ struct CliOptions {
   std::string view = "film", axes;  // draw
   int64_t step = 1, processor = -1;
 
+  std::string goal = "time", model;  // optimize
+  int64_t memory = 0;                // bytes per processor; 0: not given
+
   int64_t ni = 0, nj = 0, nk = 0, processors = 0, bytes_per_processor = 0;  // plan cosma
 };
 
@@ -84,6 +87,7 @@ std::shared_ptr<PreparedProgram> checked_program(const CliOptions& options);
 int run_command(const CliOptions& options, const RunOnMpi& run_on_mpi);
 int explain_command(const CliOptions& options);
 int draw_command(const CliOptions& options);
+int optimize_command(const CliOptions& options);
 int emit_command(const CliOptions& options);
 int check_command(const CliOptions& options);
 int redistribute_command(const CliOptions& options, const RunOnMpi& run_on_mpi);

@@ -1,10 +1,16 @@
 #include "tune/candidate.h"
 
 #include <algorithm>
+#include <numeric>
+#include <set>
 
 #include "support/checked.h"
 
 namespace distal::core {
+
+bool StatementShape::has_given_formats() const {
+  return std::any_of(tensors.begin(), tensors.end(), [](const ShapeTensor& tensor) { return tensor.given != nullptr; });
+}
 
 int64_t Candidate::processors() const {
   int64_t product = 1;
@@ -25,6 +31,32 @@ int64_t cyclic_shares(const StatementShape& shape, const Candidate& candidate, i
     if (candidate.roles[tensor][level] == dimension) shares *= candidate.levels[level].parts;
   }
   return shares;
+}
+
+int64_t tile_multiple(const StatementShape& shape, const Candidate& candidate, const GridLevel& level) {
+  int64_t multiple = 1;
+  for (size_t t = 0; t < shape.tensors.size(); ++t) {
+    const std::vector<int>& indices = shape.tensors[t].indices;
+    auto own = std::find(indices.begin(), indices.end(), level.index);
+    if (own == indices.end()) continue;
+    int dimension = static_cast<int>(own - indices.begin());
+    multiple = std::lcm(multiple, cyclic_shares(shape, candidate, static_cast<int>(t), dimension));
+  }
+  return multiple;
+}
+
+Candidate flattened(const StatementShape& shape, Candidate candidate) {
+  for (const GridLevel& level : candidate.levels) {
+    if (tile_multiple(shape, candidate, level) > 1) return candidate;
+  }
+  for (const LevelRoles& roles : candidate.roles) {
+    std::set<int> dimensions;
+    for (int role : roles) {
+      if (role != kFace && !dimensions.insert(role).second) return candidate;
+    }
+  }
+  for (GridLevel& level : candidate.levels) level.machine_level = 0;
+  return candidate;
 }
 
 std::vector<Cut> cuts_of(const StatementShape& shape, const Candidate& candidate, int tensor, int dimension) {

@@ -1,16 +1,28 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "lang/block_cyclic.h"
+
 namespace distal::core {
+
+// What every processor owns of a tensor whose format is given: by processor and dimension, the runs of coordinates. The
+// piece is their product; without runs in one dimension it is empty. A scalar is owned where `owns_scalar` says.
+struct GivenPieces {
+  std::vector<std::vector<std::vector<Run>>> runs;
+  std::vector<bool> owns_scalar;
+  double average_elements = 0;  // of a piece, over all processors
+};
 
 // A tensor of a statement and the indices of its access, as numbers of StatementShape::indices. No index is repeated.
 struct ShapeTensor {
   std::string name;
   std::vector<int> indices;
   int64_t element_bytes = 8;
+  std::shared_ptr<const GivenPieces> given{};  // null: the format is free
 
   bool operator==(const ShapeTensor&) const = default;
 };
@@ -22,13 +34,19 @@ struct StatementShape {
   std::vector<int64_t> extents;
   std::vector<ShapeTensor> tensors;
   int64_t flops_per_point = 2;
+  int64_t processors = 1;  // all that there are; those that a candidate leaves idle may own given pieces
+
+  bool has_given_formats() const;
 };
 
-// One level of the machine of a candidate: `parts` processors, which cut one index into blocks of `tile` iterations.
+// One dimension of the machine of a candidate: `parts` processors, which cut one index into blocks of `tile`
+// iterations. If it cuts no index, only coordinate 0 has work.
+inline constexpr int kNoIndex = -1;
 struct GridLevel {
-  int index = 0;
+  int index = kNoIndex;
   int64_t parts = 1;
   int64_t tile = 1;
+  int machine_level = 0;  // of the machine; a level of the machine cuts each dimension of a tensor at most once
 
   bool operator==(const GridLevel&) const = default;
 };
@@ -41,9 +59,9 @@ struct SequentialLoop {
   bool operator==(const SequentialLoop&) const = default;
 };
 
-// How one tensor lies on the machine: by level, the dimension of the tensor that the level cuts, or kFace if the tensor
-// lies at coordinate 0 of the level. The level that cuts an index cuts the tensor's dimension of this index too. So a
-// tensor has one copy: the tile of the work, cut once more over the processors that share it.
+// How one tensor with a free format lies on the machine: by level, the dimension of the tensor that the level cuts, or
+// kFace if the tensor lies at coordinate 0 of the level. The level that cuts an index cuts the tensor's dimension of
+// this index too. So a tensor has one copy: the tile of the work, cut once more over the processors that share it.
 inline constexpr int kFace = -1;
 using LevelRoles = std::vector<int>;
 
@@ -51,11 +69,11 @@ using LevelRoles = std::vector<int>;
 // it. Every tensor is communicated at the innermost sequential loop over an index of its own, or, without one, at the
 // innermost distributed loop.
 struct Candidate {
-  std::vector<GridLevel> levels;      // outermost first; at most one per index, each of two or more processors
+  std::vector<GridLevel> levels;      // outermost first; at most one per index
   std::vector<LevelRoles> roles;      // by tensor
   std::vector<SequentialLoop> loops;  // outermost first; at most one per index
 
-  int64_t processors() const;
+  int64_t processors() const;     // of the machine
   int level_of(int index) const;  // -1: no level cuts it
   bool operator==(const Candidate&) const = default;
 };
@@ -76,5 +94,12 @@ std::vector<Cut> cuts_of(const StatementShape& shape, const Candidate& candidate
 
 // The number that the tile of an index must be a multiple of, so that the cyclic shares of a tensor fill it.
 int64_t cyclic_shares(const StatementShape& shape, const Candidate& candidate, int tensor, int dimension);
+
+// The number that the tile of a level is a multiple of: for all tensors with that index.
+int64_t tile_multiple(const StatementShape& shape, const Candidate& candidate, const GridLevel& level);
+
+// The same with one machine level for all, if that is possible: no tile is rounded up, and no dimension of a tensor is
+// cut by several levels.
+Candidate flattened(const StatementShape& shape, Candidate candidate);
 
 }  // namespace distal::core

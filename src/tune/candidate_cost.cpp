@@ -1,6 +1,7 @@
 #include "tune/candidate_cost.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 
@@ -36,20 +37,45 @@ int64_t nonempty_pieces(const std::vector<Cut>& cuts, size_t first, int64_t leng
 // relative to the start of its tile.
 struct DimensionView {
   int64_t tile = 0;   // the length of the tile
-  Extent owned;       // the part of the tile that the processor owns
   int64_t chunk = 0;  // the length of a full chunk of the sequential loop over this index; the tile without one
+  Extent owned;       // what the processor owns, of the tile or beside it
+  // Of a given format that is cyclic: all runs that the processor owns, and where the tile starts; `owned` is not used.
+  const std::vector<Run>* runs = nullptr;
+  int64_t start = 0;
 
-  bool owns_all() const { return owned.lo == 0 && owned.hi >= tile; }
   int64_t chunks() const { return tile == 0 ? 0 : ceil_div(tile, chunk); }
 
-  // The length of the longest chunk that the processor owns (or not); 0 if there is none.
+  // The elements that the processor owns, and those of them in its tile.
+  int64_t piece() const {
+    return sum_over_runs([](const Extent& run) { return run.length(); });
+  }
+  int64_t owned_of_tile() const {
+    return sum_over_runs([&](const Extent& run) {
+      return Extent{std::max<int64_t>(0, run.lo), std::min(run.hi, tile)}.length();
+    });
+  }
+
+  // The length of the longest chunk that lies in one run of the processor's (or not); 0 if there is none.
   int64_t longest_chunk(bool is_owned) const {
     int64_t whole = tile / chunk, rest = tile % chunk;
-    int64_t first = ceil_div(owned.lo, chunk);
-    int64_t whole_owned = std::max<int64_t>(0, std::min(whole, owned.hi / chunk) - first);
-    bool owns_rest = owned.lo <= whole * chunk && owned.hi >= tile;
+    int64_t whole_owned = sum_over_runs([&](const Extent& run) {
+      int64_t first = std::max<int64_t>(0, ceil_div(run.lo, chunk));
+      return std::max<int64_t>(0, std::min(whole, floor_div(run.hi, chunk)) - first);
+    });
+    bool owns_rest = sum_over_runs([&](const Extent& run) {
+                       return int64_t{run.lo <= whole * chunk && run.hi >= tile && run.length() > 0};
+                     }) > 0;
     if (is_owned ? whole_owned > 0 : whole_owned < whole) return chunk;
     return is_owned == owns_rest ? rest : 0;
+  }
+
+ private:
+  template <class F>
+  int64_t sum_over_runs(F&& f) const {
+    if (runs == nullptr) return f(owned);
+    int64_t sum = 0;
+    for (const Run& run : *runs) sum += f(Extent{run.lo - start, run.hi - start});
+    return sum;
   }
 };
 
@@ -66,7 +92,9 @@ class CostModel {
     chunks_.assign(shape.extents.size(), 0);
     lengths_.assign(shape.extents.size(), 0);
     at_.assign(candidate.levels.size(), 0);
-    for (const GridLevel& level : candidate.levels) tiles_[level.index] = level.tile;
+    for (const GridLevel& level : candidate.levels) {
+      if (level.index != kNoIndex) tiles_[level.index] = level.tile;
+    }
     for (size_t i = 0; i < tiles_.size(); ++i) chunks_[i] = tiles_[i];
     for (const SequentialLoop& loop : candidate.loops) chunks_[loop.index] = ceil_div(tiles_[loop.index], loop.parts);
   }
@@ -74,6 +102,7 @@ class CostModel {
   CandidateCost count() {
     find_alike();
     visit(0, 1);
+    add_idle_processors();
     return sums();
   }
 
@@ -98,10 +127,11 @@ class CostModel {
   // Lengths change only where the blocks of a cut become short or end. The first coordinate is on its own, because only
   // there a piece begins where the tile begins.
   void find_alike() {
+    if (shape_.has_given_formats()) return look_at_each();
     std::vector<std::set<int64_t>> starts(candidate_.levels.size(), {0, 1});
     for (size_t l = 0; l < starts.size(); ++l) {
       const GridLevel& level = candidate_.levels[l];
-      add_starts(starts[l], shape_.extents[level.index], level.tile);
+      if (level.index != kNoIndex) add_starts(starts[l], shape_.extents[level.index], level.tile);
     }
     for (size_t t = 0; t < cuts_.size(); ++t) {
       for (size_t d = 0; d < cuts_[t].size(); ++d) {
@@ -126,6 +156,38 @@ class CostModel {
         alike_.back().push_back({*start, end - *start});
       }
     }
+  }
+
+  // Given pieces follow no rule that the search knows.
+  void look_at_each() {
+    for (const GridLevel& level : candidate_.levels) {
+      alike_.emplace_back();
+      for (int64_t c = 0; c < level.parts; ++c) alike_.back().push_back({c, 1});
+    }
+  }
+
+  // Processors outside of the machine of the candidate have no work, but may own given pieces.
+  void add_idle_processors() {
+    if (!shape_.has_given_formats()) return;
+    for (int64_t p = candidate_.processors(); p < shape_.processors; ++p) {
+      Wide held = 0;
+      for (size_t t = 0; t < cuts_.size(); ++t) {
+        const ShapeTensor& tensor = shape_.tensors[t];
+        if (tensor.given) held += Wide{given_volume(tensor, p)} * tensor.element_bytes;
+      }
+      cost_.peak_bytes = std::max(cost_.peak_bytes, narrow(held));
+    }
+  }
+
+  static int64_t given_volume(const ShapeTensor& tensor, int64_t processor) {
+    auto at = static_cast<size_t>(processor);
+    int64_t volume = tensor.given->owns_scalar[at] ? 1 : 0;
+    for (const std::vector<Run>& runs : tensor.given->runs[at]) {
+      int64_t length = 0;
+      for (const Run& run : runs) length += run.hi - run.lo;
+      volume *= length;
+    }
+    return volume;
   }
 
   static void add_starts(std::set<int64_t>& starts, int64_t length, int64_t stride) {
@@ -153,7 +215,7 @@ class CostModel {
       int64_t tile = 1, owned = owns_face_ ? 1 : 0;
       for (const DimensionView& d : views_) {
         tile *= d.tile;
-        owned *= d.owned.length();
+        owned *= d.owned_of_tile();
       }
       int64_t times = visits(t);
       exchanged += Wide{times} * (tile - owned) * bytes;
@@ -174,6 +236,8 @@ class CostModel {
     lengths_ = shape_.extents;
     for (size_t l = 0; l < at_.size(); ++l) {
       const GridLevel& level = candidate_.levels[l];
+      if (level.index == kNoIndex && at_[l] > 0) return 0;
+      if (level.index == kNoIndex) continue;
       lengths_[level.index] = std::clamp<int64_t>(shape_.extents[level.index] - at_[l] * level.tile, 0, level.tile);
     }
     int64_t points = 1;
@@ -182,30 +246,44 @@ class CostModel {
   }
 
   void find_views(size_t t) {
-    const ShapeTensor& tensor = shape_.tensors[t];
+    views_.clear();
+    for (int index : shape_.tensors[t].indices) {
+      int own_level = candidate_.level_of(index);
+      int64_t start = own_level < 0 ? 0 : at_[own_level] * tiles_[index];
+      views_.push_back({lengths_[index], chunks_[index], {}, nullptr, start});
+    }
+    shape_.tensors[t].given ? find_given(*shape_.tensors[t].given) : find_owned(t);
+  }
+
+  void find_owned(size_t t) {
     owns_face_ = true;
     for (size_t l = 0; l < at_.size(); ++l) {
       if (candidate_.roles[t][l] == kFace && at_[l] != 0) owns_face_ = false;
     }
-    views_.clear();
-    for (size_t d = 0; d < tensor.indices.size(); ++d) {
-      int index = tensor.indices[d];
-      int own_level = candidate_.level_of(index);
-      DimensionView view{lengths_[index], {0, shape_.extents[index]}, chunks_[index]};
+    for (size_t d = 0; d < views_.size(); ++d) {
+      Extent owned{0, shape_.extents[shape_.tensors[t].indices[d]]};
       for (const Cut& cut : cuts_[t][d]) {
-        view.owned.lo += at_[cut.level] * cut.stride;
-        view.owned.hi = std::min(view.owned.hi, view.owned.lo + cut.stride);
+        owned.lo += at_[cut.level] * cut.stride;
+        owned.hi = std::min(owned.hi, owned.lo + cut.stride);
       }
-      if (view.owned.length() == 0) view.owned = {};
-      int64_t start = own_level < 0 ? 0 : at_[own_level] * tiles_[index];
-      if (view.owned.length() > 0) view.owned = {view.owned.lo - start, view.owned.hi - start};
-      views_.push_back(view);
+      if (owned.length() > 0) views_[d].owned = {owned.lo - views_[d].start, owned.hi - views_[d].start};
+    }
+  }
+
+  void find_given(const GivenPieces& given) {
+    int64_t processor = 0;
+    for (size_t l = 0; l < at_.size(); ++l) processor = processor * candidate_.levels[l].parts + at_[l];
+    owns_face_ = given.owns_scalar[static_cast<size_t>(processor)];
+    for (size_t d = 0; d < views_.size(); ++d) {
+      const std::vector<Run>& runs = given.runs[static_cast<size_t>(processor)][d];
+      if (runs.size() == 1) views_[d].owned = {runs[0].lo - views_[d].start, runs[0].hi - views_[d].start};
+      if (runs.size() > 1) views_[d].runs = &runs;
     }
   }
 
   int64_t pieces_volume() const {
     int64_t volume = owns_face_ ? 1 : 0;
-    for (const DimensionView& d : views_) volume *= d.owned.length();
+    for (const DimensionView& d : views_) volume *= d.piece();
     return volume;
   }
 
@@ -240,8 +318,10 @@ class CostModel {
     return without_dimension;
   }
 
-  // The messages of one visit of the tile: the pieces of others in every chunk.
+  // The messages of one visit of the tile: the pieces of others in every chunk. Of a given format it is known only how
+  // large its pieces are.
   int64_t messages_of(size_t t) const {
+    if (shape_.tensors[t].given) return given_messages(*shape_.tensors[t].given);
     int64_t pieces = 1, own = owns_face_ ? 1 : 0;
     for (size_t d = 0; d < views_.size(); ++d) {
       const DimensionView& view = views_[d];
@@ -252,6 +332,17 @@ class CostModel {
       own *= view.owned.length() == 0 ? 0 : ceil_div(view.owned.hi, view.chunk) - view.owned.lo / view.chunk;
     }
     return std::max<int64_t>(0, pieces - own);
+  }
+
+  int64_t given_messages(const GivenPieces& given) const {
+    int64_t tile = 1, owned = owns_face_ ? 1 : 0, chunks = 1;
+    for (const DimensionView& d : views_) {
+      tile *= d.tile;
+      owned *= d.owned_of_tile();
+      chunks *= d.chunks();
+    }
+    double pieces = static_cast<double>(tile - owned) / std::max(1.0, given.average_elements);
+    return std::max(static_cast<int64_t>(std::ceil(pieces)), tile > owned ? chunks : 0);
   }
 
   const StatementShape& shape_;

@@ -1,7 +1,6 @@
 #include "tune/free_formats.h"
 
 #include <algorithm>
-#include <numeric>
 #include <tuple>
 
 #include "support/checked.h"
@@ -15,16 +14,18 @@ constexpr int kMostSharings = 1024;
 
 class FormatFinder {
  public:
-  FormatFinder(const StatementShape& shape, const std::vector<int64_t>& parts) : shape_(shape) {
-    for (size_t i = 0; i < parts.size(); ++i) {
-      if (parts[i] == 1) continue;
-      candidate_.levels.push_back({static_cast<int>(i), parts[i], ceil_div(shape.extents[i], parts[i])});
+  FormatFinder(const StatementShape& shape, const std::vector<GridLevel>& levels) : shape_(shape) {
+    candidate_.levels = levels;
+    for (GridLevel& level : candidate_.levels) {
+      if (level.index != kNoIndex) level.tile = ceil_div(shape.extents[level.index], level.parts);
     }
-    candidate_.roles.assign(shape.tensors.size(), LevelRoles(candidate_.levels.size(), kFace));
+    candidate_.roles.assign(shape.tensors.size(), LevelRoles(levels.size(), kFace));
   }
 
   Candidate find() {
-    for (size_t t = 0; t < shape_.tensors.size(); ++t) share(static_cast<int>(t));
+    for (size_t t = 0; t < shape_.tensors.size(); ++t) {
+      if (!shape_.tensors[t].given) share(static_cast<int>(t));
+    }
     align_tiles();
     return candidate_;
   }
@@ -40,7 +41,8 @@ class FormatFinder {
     for (size_t l = 0; l < roles.size(); ++l) {
       auto own = std::find(indices.begin(), indices.end(), candidate_.levels[l].index);
       roles[l] = own == indices.end() ? kFace : static_cast<int>(own - indices.begin());
-      if (own == indices.end()) sharing.push_back(static_cast<int>(l));
+      bool can_share = own == indices.end() && candidate_.levels[l].index != kNoIndex;
+      if (can_share && candidate_.levels[l].parts > 1) sharing.push_back(static_cast<int>(l));
     }
     if (sharing.empty()) return;
     Quality best{-1, 0, 0, {}};
@@ -59,9 +61,22 @@ class FormatFinder {
     }
     int dimensions = static_cast<int>(shape_.tensors[tensor].indices.size());
     for (int d = 0; d <= dimensions; ++d) {
-      candidate_.roles[tensor][sharing[next]] = d < dimensions ? d : kFace;
+      int role = d < dimensions ? d : kFace;
+      if (!is_free_for(tensor, sharing[next], role)) continue;
+      candidate_.roles[tensor][sharing[next]] = role;
       try_all(tensor, sharing, next + 1, tried, best);
+      candidate_.roles[tensor][sharing[next]] = kFace;
     }
+  }
+
+  // Whether no other dimension of the same level of the machine cuts this dimension of the tensor.
+  bool is_free_for(int tensor, int level, int role) const {
+    if (role == kFace) return true;
+    for (int other = 0; other < static_cast<int>(candidate_.levels.size()); ++other) {
+      bool same_level = candidate_.levels[other].machine_level == candidate_.levels[level].machine_level;
+      if (other != level && same_level && candidate_.roles[tensor][other] == role) return false;
+    }
+    return true;
   }
 
   // The largest piece, enlarged by what cyclic cuts add to the tiles of the work; then the numbers of cyclic cuts and
@@ -93,15 +108,7 @@ class FormatFinder {
 
   void align_tiles() {
     for (GridLevel& level : candidate_.levels) {
-      int64_t multiple = 1;
-      for (size_t t = 0; t < shape_.tensors.size(); ++t) {
-        const std::vector<int>& indices = shape_.tensors[t].indices;
-        auto own = std::find(indices.begin(), indices.end(), level.index);
-        if (own == indices.end()) continue;
-        int64_t shares =
-            cyclic_shares(shape_, candidate_, static_cast<int>(t), static_cast<int>(own - indices.begin()));
-        multiple = std::lcm(multiple, shares);
-      }
+      int64_t multiple = tile_multiple(shape_, candidate_, level);
       level.tile = ceil_div(level.tile, multiple) * multiple;
     }
   }
@@ -112,8 +119,16 @@ class FormatFinder {
 
 }  // namespace
 
-Candidate with_free_formats(const StatementShape& shape, const std::vector<int64_t>& parts) {
-  return FormatFinder(shape, parts).find();
+Candidate with_free_formats(const StatementShape& shape, const std::vector<GridLevel>& levels) {
+  return FormatFinder(shape, levels).find();
+}
+
+std::vector<GridLevel> levels_of(const std::vector<int64_t>& parts) {
+  std::vector<GridLevel> levels;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i] > 1) levels.push_back({static_cast<int>(i), parts[i], 1, static_cast<int>(levels.size())});
+  }
+  return levels;
 }
 
 }  // namespace distal::core

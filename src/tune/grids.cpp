@@ -59,19 +59,24 @@ Grids::Grids(const StatementShape& shape, int64_t most_processors) : shape_(shap
   }
 }
 
-// Every processor of the grid computes a share of all tiles, and all tensors together have one copy. So the processors
-// receive and send, on average, all tiles without all tensors.
+// On average, a processor exchanges its tiles without what it owns of them, which is no more than an average piece. All
+// pieces of a free format together are one copy.
 GroupGrid Grids::grid_of(const std::vector<int64_t>& parts, int64_t processors) const {
   constexpr double kElementsOfAPiece = 4;  // a tile with fewer for each processor that shares it may not be cut
   GroupGrid grid{parts, processors};
   for (size_t t = 0; t < bytes_.size(); ++t) {
+    const ShapeTensor& tensor = shape_.tensors[t];
     double sharing = 1;
     for (size_t g = 0; g < parts.size(); ++g) {
       if (!has_group_[t][g]) sharing *= static_cast<double>(parts[g]);
     }
-    grid.least_bytes += bytes_[t] * (sharing - 1) / static_cast<double>(processors);
-    double piece = bytes_[t] / static_cast<double>(processors * shape_.tensors[t].element_bytes);
-    if (piece >= kElementsOfAPiece) grid.messages += sharing - 1;
+    double owned = bytes_[t];
+    if (tensor.given) {
+      owned = tensor.given->average_elements * static_cast<double>(shape_.processors * tensor.element_bytes);
+    }
+    grid.least_bytes += std::max(0.0, bytes_[t] * sharing - owned) / static_cast<double>(processors);
+    double piece = bytes_[t] / static_cast<double>(processors * tensor.element_bytes);
+    if (!tensor.given && piece >= kElementsOfAPiece) grid.messages += sharing - 1;
   }
   return grid;
 }

@@ -16,10 +16,14 @@ namespace distal::core {
 namespace {
 
 constexpr size_t kMostAlternatives = 5;
+// Grids that are surely not the best, and are looked at for the alternatives.
+constexpr int kMostBeyond = 20;
 // Candidates whose cost is counted. The search then takes the best so far.
 constexpr int64_t kMostConsidered = 20'000;
 // Grids for which loops over several indices are tried.
 constexpr int kMostFitted = 64;
+// Of more levels than this, one order is looked at.
+constexpr size_t kMostPermutedLevels = 4;
 // One of this many processors may be idle.
 constexpr int64_t kIdlePart = 10;
 
@@ -29,6 +33,7 @@ class Searcher {
       : shape_(shape), options_(options), grids_(shape, options.processors) {}
 
   SearchResult run() {
+    if (!options_.given_grid.empty()) return on_given_grid();
     int64_t most = grids_.most_usable();
     for (int64_t idle = most / kIdlePart, untried = most; untried > 0;) {
       int64_t fewest = std::max<int64_t>(1, most - idle);
@@ -43,14 +48,65 @@ class Searcher {
  private:
   void search_grids(int64_t fewest, int64_t most) {
     auto rank = [&](const GroupGrid& grid) { return rank_of(grid); };
+    int beyond = 0;
     for (const GroupGrid& grid : grids_.by_group(fewest, most, rank)) {
-      if (!kept_.empty() && grid.rank > value_of(kept_.front())) break;
+      bool settled = !kept_.empty() && grid.rank > value_of(kept_.front());
+      if (settled && (kept_.size() > kMostAlternatives || ++beyond > kMostBeyond)) break;
       if (considered_ >= kMostConsidered) {
         is_least_ = false;
         break;
       }
-      grids_.for_each(grid, [&](const std::vector<int64_t>& parts) { consider(parts, grid.processors); });
+      grids_.for_each(grid, [&](const std::vector<int64_t>& parts) { consider_orders(parts, grid.processors); });
     }
+  }
+
+  // Free formats follow the levels, so their order does not matter. Given formats do not.
+  void consider_orders(const std::vector<int64_t>& parts, int64_t processors) {
+    std::vector<GridLevel> levels = levels_of(parts);
+    bool permutes = shape_.has_given_formats() && levels.size() <= kMostPermutedLevels;
+    do {
+      for (size_t l = 0; l < levels.size(); ++l) levels[l].machine_level = static_cast<int>(l);
+      consider(levels, processors);
+    } while (permutes && std::next_permutation(levels.begin(), levels.end(),
+                                               [](const auto& a, const auto& b) { return a.index < b.index; }));
+  }
+
+  SearchResult on_given_grid() {
+    std::vector<std::vector<GridLevel>> all;
+    std::vector<GridLevel> levels = options_.given_grid;
+    choose_indices(levels, 0, all);
+    int64_t most = 1;
+    for (const std::vector<GridLevel>& chosen : all) most = std::max(most, working(chosen));
+    for (const std::vector<GridLevel>& chosen : all) {
+      if (working(chosen) >= most - most / kIdlePart) consider(chosen, 1);
+    }
+    for (size_t i = 0; kept_.empty() && i < all.size(); ++i) consider(all[i], 1);
+    if (kept_.empty()) refuse();
+    return result();
+  }
+
+  // All ways to give the dimensions of the machine different indices, or none.
+  void choose_indices(std::vector<GridLevel>& levels, size_t next, std::vector<std::vector<GridLevel>>& all) const {
+    if (next == levels.size()) return all.push_back(levels);
+    for (int index = kNoIndex; index < static_cast<int>(shape_.extents.size()); ++index) {
+      bool taken = std::any_of(levels.begin(), levels.begin() + static_cast<std::ptrdiff_t>(next),
+                               [&](const GridLevel& level) { return level.index == index; });
+      if (index != kNoIndex && (taken || levels[next].parts == 1)) continue;
+      levels[next].index = index;
+      choose_indices(levels, next + 1, all);
+    }
+    levels[next].index = kNoIndex;
+  }
+
+  // The number of processors that have work, if no tile is rounded up.
+  int64_t working(const std::vector<GridLevel>& levels) const {
+    int64_t processors = 1;
+    for (const GridLevel& level : levels) {
+      if (level.index == kNoIndex) continue;
+      int64_t extent = shape_.extents[level.index];
+      processors *= ceil_div(extent, ceil_div(extent, level.parts));
+    }
+    return processors;
   }
 
   // What the search minimises first.
@@ -73,9 +129,11 @@ class Searcher {
   }
   double flops() const { return static_cast<double>(shape_.flops_per_point); }
 
-  void consider(const std::vector<int64_t>& parts, int64_t processors) {
+  // At least `processors` must have work.
+  void consider(const std::vector<GridLevel>& levels, int64_t processors) {
     ++considered_;
-    Candidate candidate = with_free_formats(shape_, parts);
+    Candidate candidate = with_free_formats(shape_, levels);
+    if (options_.given_grid.empty()) candidate = flattened(shape_, candidate);
     if (is_hopeless(candidate)) return;
     CandidateCost cost = cost_of(shape_, candidate);
     if (cost.working_processors < processors) return;
@@ -92,7 +150,7 @@ class Searcher {
 
   // Whether the first processor alone makes it worse than all candidates that are kept.
   bool is_hopeless(const Candidate& candidate) const {
-    if (kept_.size() <= kMostAlternatives) return false;
+    if (kept_.size() <= kMostAlternatives || shape_.has_given_formats()) return false;
     CandidateCost first = cost_of_first(shape_, candidate);
     return value_of({candidate, first, seconds(candidate, first)}) > value_of(kept_.back());
   }
@@ -121,8 +179,10 @@ class Searcher {
     return key(a) < key(b);
   }
 
-  // Keeps the best candidates, in order. Of equally good ones the first stays first.
+  // Keeps the best candidates, in order. Of those that cost the same the first is kept.
   void keep(Found found) {
+    auto costs_the_same = [&](const Found& other) { return other.cost == found.cost; };
+    if (std::any_of(kept_.begin(), kept_.end(), costs_the_same)) return;
     auto place =
         std::upper_bound(kept_.begin(), kept_.end(), found, [&](const Found& a, const Found& b) { return less(a, b); });
     kept_.insert(place, std::move(found));
@@ -137,11 +197,13 @@ class Searcher {
           {found, fmt::format("does not fit: a processor needs {} bytes", with_commas(found.cost.peak_bytes))});
     }
     for (size_t i = 1; i < kept_.size() && out.alternatives.size() < kMostAlternatives; ++i) {
-      out.alternatives.push_back({kept_[i], reason_against(kept_[i])});
+      std::string reason = reason_against(kept_[i]);
+      if (!reason.empty()) out.alternatives.push_back({kept_[i], reason});
     }
     return out;
   }
 
+  // Empty for what is as good.
   std::string reason_against(const Found& found) const {
     const Found& best = kept_.front();
     auto more = [](int64_t a, int64_t b) { return fmt::format("{:.1f} %", 100 * (double(a) / double(b) - 1)); };
@@ -160,7 +222,7 @@ class Searcher {
       return fmt::format("{} messages at one processor instead of {}", found.cost.messages_of_busiest,
                          best.cost.messages_of_busiest);
     }
-    return "as good";
+    return {};  // as good
   }
 
   [[noreturn]] void refuse() const {

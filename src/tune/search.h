@@ -19,6 +19,8 @@ struct SearchOptions {
   Goal goal = Goal::Time;
   std::optional<int64_t> memory_bytes;  // no processor may need more
   MachineModel model;
+  // A given machine: its dimensions with their levels, without indices. Empty: the grid is found.
+  std::vector<GridLevel> given_grid;
 };
 
 // A candidate with what it costs.
@@ -42,9 +44,10 @@ struct SearchResult {
   bool is_least = true;
 };
 
-// Finds the best candidate for a statement whose formats are all free: over all grids that leave at most a tenth of the
-// processors idle. Processors for which a small statement has no work do not count. More are idle only if nothing else
-// fits into the memory. A pure function of its arguments. Throws an Error of Kind::Resources that says the least
+// Finds the best candidate for a statement: over all grids that leave at most a tenth of the processors idle.
+// Processors for which a small statement has no work do not count. More are idle only if nothing else fits into the
+// memory. If a format is given, over all orders of the grid's levels too. If the grid is given, over the indices that
+// its dimensions can cut. A pure function of its arguments. Throws an Error of Kind::Resources that says the least
 // memory that would do.
 SearchResult search(const StatementShape& shape, const SearchOptions& options);
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 
 #include "lang/validate.h"
@@ -17,36 +16,9 @@ IntExpr extent_of(const Module& module, const Statement& statement, const std::s
   return variable_extents(module, statement).at(index);
 }
 
-// The number that the tile of a level is a multiple of, over all tensors.
-int64_t tile_multiple(const StatementShape& shape, const Candidate& candidate, const GridLevel& level) {
-  int64_t multiple = 1;
-  for (size_t t = 0; t < shape.tensors.size(); ++t) {
-    const std::vector<int>& indices = shape.tensors[t].indices;
-    auto own = std::find(indices.begin(), indices.end(), level.index);
-    if (own == indices.end()) continue;
-    int dimension = static_cast<int>(own - indices.begin());
-    multiple = std::lcm(multiple, cyclic_shares(shape, candidate, static_cast<int>(t), dimension));
-  }
-  return multiple;
-}
-
 // A share of the tile of a level: the tile over `shares`, which divides the tile's multiple.
 IntExpr share_of_tile(const IntExpr& extent, const GridLevel& level, int64_t multiple, int64_t shares) {
   return ceil_div(extent, IntExpr(level.parts * multiple)) * IntExpr(multiple / shares);
-}
-
-// Whether all levels can be one grid: no tile is rounded up, and no dimension of a tensor is cut by several levels.
-bool is_flat(const StatementShape& shape, const Candidate& candidate) {
-  for (const GridLevel& level : candidate.levels) {
-    if (tile_multiple(shape, candidate, level) > 1) return false;
-  }
-  for (const LevelRoles& roles : candidate.roles) {
-    std::set<int> dimensions;
-    for (int role : roles) {
-      if (role != kFace && !dimensions.insert(role).second) return false;
-    }
-  }
-  return true;
 }
 
 // Makes the schedule of a candidate.
@@ -80,61 +52,64 @@ class ScheduleWriter {
     return out;
   }
 
-  GridRef onto(int level) const {
+  bool has_several_levels() const { return candidate_.levels.back().machine_level > 0; }
+
+  // A level of the machine. Its dimensions that cut no index are held at 0.
+  GridRef onto(int machine_level, const std::vector<std::string>& targets) const {
     GridRef ref;
     ref.name = Name{machine_, {}};
-    if (level >= 0) ref.level = level;
+    if (has_several_levels()) ref.level = machine_level;
+    LevelDistribution notation{targets, {}, {}, {}};
+    size_t next = 0;
+    for (const GridLevel& level : candidate_.levels) {
+      if (level.machine_level != machine_level) continue;
+      bool cuts = level.index != kNoIndex;
+      if (cuts) notation.machine_dimensions.push_back({Partition{targets[next++]}, {}});
+      if (!cuts) notation.machine_dimensions.push_back({Fix{IntExpr(0)}, {}});
+    }
+    if (notation.machine_dimensions.size() > targets.size()) ref.notation = notation;
     return ref;
   }
 
   void distribute() {
-    std::vector<std::string> inner(inner_);
-    for (const GridLevel& level : candidate_.levels) {
-      outer_.push_back(fresh(shape_.indices[level.index] + "o"));
-      inner[level.index] = fresh(shape_.indices[level.index] + "i");
+    std::vector<std::string> order;
+    bool rounds_up = false;
+    for (size_t l = 0; l < candidate_.levels.size();) {
+      int machine_level = candidate_.levels[l].machine_level;
+      std::vector<std::string> targets, out, in;
+      for (; l < candidate_.levels.size() && candidate_.levels[l].machine_level == machine_level; ++l) {
+        int index = candidate_.levels[l].index;
+        if (index == kNoIndex) continue;
+        rounds_up = cut_up(candidate_.levels[l], order) || rounds_up;
+        targets.push_back(inner_[index]);
+        out.push_back(fresh(shape_.indices[index] + "o"));
+        in.push_back(inner_[index] = fresh(shape_.indices[index] + "i"));
+      }
+      if (targets.empty()) continue;
+      commands_.push_back({"distribute", {loops(targets), loops(out), loops(in), onto(machine_level, targets)}, {}});
+      outer_.insert(outer_.end(), out.begin(), out.end());
     }
-    if (candidate_.levels.empty()) return;
-    if (is_flat(shape_, candidate_)) {
-      distribute_flat(inner);
-    } else {
-      distribute_levels(inner);
-    }
-    inner_ = inner;
+    if (!rounds_up && !has_mixed_order()) return;
+    order.insert(order.end(), outer_.begin(), outer_.end());
+    order.insert(order.end(), inner_.begin(), inner_.end());
+    commands_.push_back({"reorder", {loops(order)}, {}});
   }
 
-  void distribute_flat(const std::vector<std::string>& inner) {
-    std::vector<std::string> targets, local;
-    for (const GridLevel& level : candidate_.levels) {
-      targets.push_back(shape_.indices[level.index]);
-      local.push_back(inner[level.index]);
-    }
-    commands_.push_back({"distribute", {loops(targets), loops(outer_), loops(local), onto(-1)}, {}});
-  }
+  // Commands of several levels leave the inner loops in the reverse order.
+  bool has_mixed_order() const { return !candidate_.levels.empty() && has_several_levels(); }
 
   // If a tile is rounded up, the index is first cut into parts as large as all tiles together. There is one such part,
   // for any size.
-  void distribute_levels(const std::vector<std::string>& inner) {
-    std::vector<std::string> order;
-    std::vector<std::string> targets;
-    for (const GridLevel& level : candidate_.levels) {
-      targets.push_back(shape_.indices[level.index]);
-      int64_t multiple = tile_multiple(shape_, candidate_, level);
-      if (multiple == 1) continue;
-      std::string name = targets.back();
-      targets.back() = fresh(name + "a");
-      order.push_back(fresh(name + "r"));
-      IntExpr tile = share_of_tile(extent_of(module_, statement_, name), level, multiple, 1);
-      IntExpr all = tile * IntExpr(level.parts);
-      commands_.push_back({"split", {loop(name), loop(order.back()), loop(targets.back()), all}, {}});
-    }
-    for (size_t l = 0; l < outer_.size(); ++l) {
-      std::vector<IndexVar> target{loop(targets[l])}, out{loop(outer_[l])};
-      std::vector<IndexVar> in{loop(inner[candidate_.levels[l].index])};
-      commands_.push_back({"distribute", {target, out, in, onto(static_cast<int>(l))}, {}});
-    }
-    order.insert(order.end(), outer_.begin(), outer_.end());
-    order.insert(order.end(), inner.begin(), inner.end());
-    commands_.push_back({"reorder", {loops(order)}, {}});
+  bool cut_up(const GridLevel& level, std::vector<std::string>& order) {
+    int64_t multiple = tile_multiple(shape_, candidate_, level);
+    if (multiple == 1) return false;
+    std::string name = shape_.indices[level.index];
+    std::string all = fresh(name + "r"), part = fresh(name + "a");
+    IntExpr tile = share_of_tile(extent_of(module_, statement_, name), level, multiple, 1);
+    commands_.push_back({"split", {loop(name), loop(all), loop(part), tile * IntExpr(level.parts)}, {}});
+    inner_[level.index] = part;
+    order.push_back(all);
+    return true;
   }
 
   void cut_sequentially() {
@@ -186,11 +161,10 @@ class ScheduleWriter {
 
 }  // namespace
 
-Machine machine_of(const StatementShape& shape, const Candidate& candidate, const std::string& name) {
+Machine machine_of(const Candidate& candidate, const std::string& name) {
   Machine machine{name, {}, {}};
-  bool flat = is_flat(shape, candidate);
   for (const GridLevel& level : candidate.levels) {
-    if (machine.levels.empty() || !flat) machine.levels.emplace_back();
+    if (static_cast<int>(machine.levels.size()) <= level.machine_level) machine.levels.emplace_back();
     machine.levels.back().extents.push_back(IntExpr(level.parts));
   }
   if (machine.levels.empty()) machine.levels.push_back(Grid{{IntExpr(1)}, Processor::CPU, {}});
@@ -200,12 +174,13 @@ Machine machine_of(const StatementShape& shape, const Candidate& candidate, cons
 Distribution distribution_of(const Module& module, const Statement& statement, const StatementShape& shape,
                              const Candidate& candidate, int tensor) {
   Distribution out;
-  bool flat = is_flat(shape, candidate);
   const std::vector<int>& indices = shape.tensors[tensor].indices;
   std::vector<std::string> names;
   for (int index : indices) names.push_back(shape.indices[index]);
   for (size_t l = 0; l < candidate.levels.size(); ++l) {
-    if (out.levels.empty() || !flat) out.levels.push_back({names, {}, {}, {}});
+    if (static_cast<int>(out.levels.size()) <= candidate.levels[l].machine_level) {
+      out.levels.push_back({names, {}, {}, {}});
+    }
     LevelDistribution& level = out.levels.back();
     int dimension = candidate.roles[tensor][l];
     if (dimension == kFace) {

@@ -5,11 +5,10 @@
 
 namespace distal::core {
 
-// The machine of a candidate, named `name`: one level for each of its levels, or a single level if no tensor needs
-// several cuts of one dimension. A candidate without levels gets one processor.
-Machine machine_of(const StatementShape& shape, const Candidate& candidate, const std::string& name);
+// The machine of a candidate, named `name`. A candidate without levels gets one processor.
+Machine machine_of(const Candidate& candidate, const std::string& name);
 
-// The format of one tensor of the candidate: its distribution over that machine. Sizes are expressions over the sizes
+// A free format of the candidate: its distribution over that machine. Sizes are expressions over the sizes
 // of the tensors, so the format is legal for any sizes.
 Distribution distribution_of(const Module& module, const Statement& statement, const StatementShape& shape,
                              const Candidate& candidate, int tensor);

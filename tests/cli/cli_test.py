@@ -259,11 +259,12 @@ class Text(CliTest):
             ("draw",): "FILE --output --set --type --json --view --step --processor --axes",
             ("emit",): "FILE --target --output --set --type",
             ("explain",): "FILE --set --type --json --dump",
+            ("optimize",): "FILE --set --type --for --memory --engine --model --output --json",
             ("check",): "FILE --set --type",
             ("plan", "cosma"): "NI NJ NK PROCESSORS BYTES_PER_PROCESSOR --type --json",
             ("redistribute",): "FILE TENSOR FORMAT --set --type --threads --reps --leaf --check --json --own-memory --engine "
             "--seed --load --save --explain",
-            (): "run explain draw emit check redistribute plan",
+            (): "run explain draw optimize emit check redistribute plan",
         }
         for command, words in options.items():
             text = self.succeed(*command, "--help")

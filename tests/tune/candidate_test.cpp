@@ -5,54 +5,13 @@
 #include <algorithm>
 #include <random>
 
-#include "plan/walk.h"
 #include "tune/candidate_cost.h"
+#include "tune/exchange.h"
 #include "tune/free_formats.h"
 #include "tune/random_statements.h"
 
 namespace distal::core {
 namespace {
-
-// Adds up what every processor receives of operands and sends of results.
-class Exchange : public PlanVisitor {
- public:
-  explicit Exchange(const Plan& plan) : plan_(plan), bytes_(static_cast<size_t>(plan.processors), 0) {}
-
-  void begin(const StagePlan& stage) override { stage_ = &stage; }
-  bool wants_leaves() const override { return false; }
-  void fetch(const FetchStep& step) override {
-    for (const Fetch& fetch : step.fetches) {
-      for (const FetchPiece& piece : fetch.pieces)
-        add(fetch.place, piece.source, piece.rect, step.acquire->tensor, fetch.place);
-    }
-  }
-  void release(const ReleaseStep& step) override {
-    for (const Transfer& t : step.transfers) {
-      add(t.destination, t.source, t.rect, step.tensor, t.source);
-      combines_partials_ = combines_partials_ || t.kind == Transfer::Kind::CombinePartial;
-    }
-  }
-  // Whether partials are combined on the way to their owners.
-  bool combines_partials() const { return combines_partials_; }
-  int64_t most() const { return *std::max_element(bytes_.begin(), bytes_.end()); }
-
- private:
-  void add(int64_t to, int64_t from, const Rect& rect, int tensor, int64_t who) {
-    if (moves(*stage_, stage_->machine.levels(), from, to))
-      bytes_[who] += rect.volume() * plan_.tensors[tensor].element_bytes;
-  }
-
-  const Plan& plan_;
-  const StagePlan* stage_ = nullptr;
-  std::vector<int64_t> bytes_;
-  bool combines_partials_ = false;
-};
-
-Exchange exchange_of(const Plan& plan) {
-  Exchange exchange(plan);
-  walk(plan, exchange);
-  return exchange;
-}
 
 Candidate random_candidate(const StatementShape& shape, int64_t most_processors, test::Random& random) {
   std::vector<int64_t> parts(shape.extents.size(), 1);
@@ -64,7 +23,7 @@ Candidate random_candidate(const StatementShape& shape, int64_t most_processors,
   }
   std::shuffle(parts.begin(), parts.end(), random.engine);
   for (size_t i = 0; i < parts.size(); ++i) parts[i] = std::min(parts[i], shape.extents[i]);
-  Candidate candidate = with_free_formats(shape, parts);
+  Candidate candidate = with_free_formats(shape, levels_of(parts));
   std::vector<int> order(shape.extents.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
   std::shuffle(order.begin(), order.end(), random.engine);
@@ -85,12 +44,13 @@ TEST(Candidate, CountsWhatThePlanCounts) {
     StatementShape shape = test::shape_of_text(statement);
     Candidate candidate = random_candidate(shape, 32, random);
     if (round % 2 == 0) candidate.loops.clear();
+    candidate = flattened(shape, candidate);
     std::string text = to_string(test::with_candidate(test::parse_text(statement), shape, candidate));
     SCOPED_TRACE(text);
     CandidateCost said = cost_of(shape, candidate);
     Plan plan = test::plan_text(text);
     PlanCost counted = count_cost(plan);
-    Exchange exchange = exchange_of(plan);
+    test::Exchange exchange = test::exchange_of(plan);
     ASSERT_EQ(said.exchanged_bytes, exchange.most());
     ASSERT_EQ(said.bytes_moved, counted.bytes_moved);
     ASSERT_EQ(said.peak_bytes, counted.peak_bytes_per_processor);

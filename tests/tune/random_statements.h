@@ -59,7 +59,7 @@ inline StatementShape shape_of_text(const std::string& text, const std::string& 
 inline Module with_candidate(Module module, const StatementShape& shape, const Candidate& candidate) {
   const Statement statement = module.statements[0].statement;
   Module out = module;
-  out.machines = {machine_of(shape, candidate, "M")};
+  out.machines = {machine_of(candidate, "M")};
   for (size_t t = 0; t < shape.tensors.size(); ++t) {
     auto tensor = std::find_if(out.tensors.begin(), out.tensors.end(),
                                [&](const Tensor& other) { return other.name == shape.tensors[t].name; });

@@ -45,7 +45,7 @@ std::map<int64_t, std::vector<Candidate>> all_candidates(const StatementShape& s
       has_work = has_work && fills(shape.extents[i], parts[i]);
     }
     if (processors <= most && has_work) {
-      Candidate candidate = with_free_formats(shape, parts);
+      Candidate candidate = with_free_formats(shape, levels_of(parts));
       if (cost_of(shape, candidate).working_processors == processors) out[processors].push_back(candidate);
     }
     size_t next = 0;
@@ -167,7 +167,7 @@ TEST(Search, CubesOfProcessorsGiveCubes) {
 
 // What is left out has a reason, and is not better.
 TEST(Search, AlternativesHaveReasons) {
-  SearchResult found = search(test::shape_of_text(kGemm, "n=100"), options_for(7));
+  SearchResult found = search(test::shape_of_text(kGemm, "n=100"), options_for(12));
   ASSERT_FALSE(found.alternatives.empty());
   for (const Alternative& other : found.alternatives) {
     EXPECT_FALSE(other.reason.empty());

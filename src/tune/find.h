@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lang/module.h"
+#include "tune/search.h"
+
+namespace distal::core {
+
+struct FindOptions {
+  Goal goal = Goal::Time;
+  std::optional<int64_t> memory_bytes;  // no processor may need more
+  MachineModel model;
+};
+
+// What was found for one statement.
+struct FoundStatement {
+  Statement statement;
+  StatementShape shape;
+  SearchResult result;
+};
+
+// A program in which nothing is left out.
+struct FoundProgram {
+  Module module;
+  std::vector<FoundStatement> statements;  // those for which something was found
+  std::vector<std::string> left;           // for each of the others that leaves something out, why it stays as it is
+};
+
+// Whether the format of a tensor is left out: it lies on a machine, and its distribution is not said.
+bool is_format_free(const Tensor& tensor);
+
+// Finds what the program leaves out, statement by statement in their order: the schedule of each statement that has
+// none, and the formats of its tensors. A tensor's format is given from then on. What is given is never changed.
+FoundProgram find_what_is_left_out(const Module& module, const Bindings& params, const FindOptions& options);
+
+}  // namespace distal::core

@@ -1,0 +1,82 @@
+"""`distal optimize`: what is left out of a program is found, and the program that it prints is like any other."""
+
+import unittest
+
+from support import CliTest
+
+GEMM = """param n = 48, m = 40
+machine M = Grid(2, 2, 2)
+tensor A(n, n) on M
+tensor B(n, m) on M
+tensor C(m, n) on M
+A(i, j) = B(i, k) * C(k, j)
+"""
+
+
+class Optimize(CliTest):
+    def optimize(self, text, *more):
+        return self.json_of("optimize", self.write("program.distal", text), *more)
+
+    def counts_of(self, text):
+        return self.json_of("explain", self.write("found.distal", text))
+
+    def test_what_it_prints_counts_the_same_and_runs(self):
+        for goal in ("time", "bytes"):
+            said = self.optimize(GEMM, "--for", goal)
+            one = said["statements"][0]
+            counted = self.counts_of(said["program"])
+            for name in ("exchanged_bytes", "bytes_moved", "messages", "peak_bytes_per_processor"):
+                self.assertEqual(one[name], counted[name], name)
+            self.assertEqual(counted["processors"], 8)
+            self.succeed("run", self.write("found.distal", said["program"]), "--check")
+
+    def test_the_text_is_a_program(self):
+        text = self.succeed("optimize", self.write("program.distal", GEMM), "--for", "bytes")
+        self.assertIn("# A(i, j) = B(i, k) * C(k, j)\n#   grid 2 (i) x 2 (j) x 2 (k): 8 of 8 processors have work\n", text)
+        self.assertIn("#   B: processors share tiles, because j is cut by 2 and B has no such index\n", text)
+        again = self.succeed("optimize", self.write("again.distal", text))
+        self.assertEqual(again.strip(), text[: text.index("# A(i, j)")].strip())
+
+    def test_output_file(self):
+        path = self.folder / "found.distal"
+        text = self.succeed("optimize", self.write("program.distal", GEMM), "-o", path)
+        self.assertTrue(all(line.startswith("#") for line in text.splitlines()), text)
+        self.succeed("check", path)
+        self.refuse(2, "cannot write", "optimize", path, "-o", self.folder / "no" / "such")
+
+    def test_what_is_given_stays(self):
+        given = GEMM.replace("tensor B(n, m) on M", "tensor B(n, m) : xy -> x00 on M")
+        said = self.optimize(given, "--for", "bytes")
+        self.assertIn("tensor B(n, m) : xy -> x00 on M", said["program"])
+        self.assertEqual(said["statements"][0]["exchanged_bytes"], self.counts_of(said["program"])["exchanged_bytes"])
+        scheduled = said["program"]
+        self.assertEqual(self.optimize(scheduled)["program"], scheduled)
+
+    def test_memory(self):
+        line = GEMM.replace("Grid(2, 2, 2)", "Grid(8)")
+        free = self.optimize(line, "--for", "bytes")["statements"][0]["peak_bytes_per_processor"]
+        said = self.optimize(line, "--for", "bytes", "--memory", free - 1)
+        self.assertEqual(len(said["statements"][0]["loops"]), 1)
+        self.assertLess(said["statements"][0]["peak_bytes_per_processor"], free)
+        counted = self.counts_of(said["program"])
+        self.assertEqual(said["statements"][0]["peak_bytes_per_processor"], counted["peak_bytes_per_processor"])
+        self.refuse(3, "nothing fits: a processor needs at least", "optimize", self.write("p.distal", GEMM), "--memory", 9)
+
+    def test_models(self):
+        model = "flops_per_second = 1e9\nlink_bytes_per_second = 1\nmemory_bytes_per_second = 1e9\nseconds_per_message = 1\n"
+        slow = self.optimize(GEMM, "--model", self.write("slow.model", model))["statements"][0]["seconds"]
+        self.assertGreater(slow, self.optimize(GEMM)["statements"][0]["seconds"])
+        self.refuse(2, "cannot read the model", "optimize", self.write("p.distal", GEMM), "--model", "no-such.model")
+
+    def test_other_sizes(self):
+        found = self.optimize(GEMM, "--for", "bytes", "--set", "n=31,m=7")["program"]
+        for sizes in ("n=31,m=7", "n=64,m=64", "n=3,m=2", "n=1,m=1"):
+            self.succeed("run", self.write("found.distal", found), "--check", "--set", sizes)
+
+    def test_why_nothing_is_found(self):
+        text = "machine M = Grid(2)\ntensor a(4) on M\ntensor B(4, 4) on M\na(i) = B(i, i)\n"
+        self.assertIn("# as written: a(i) = B(i, i): B(i, i) repeats an index", self.succeed("optimize", self.write("d.distal", text)))
+
+
+if __name__ == "__main__":
+    unittest.main()
