@@ -99,7 +99,7 @@ void add_draw(CLI::App& app, CliOptions& o) {
                                          "the file to write: .html for a page with all views, .svg for one view");
   draw->add_flag("--json", o.json, "print the data of the pictures as one JSON object on stdout")->excludes(output);
   draw->add_option("--view", o.view, "the view of an .svg")
-      ->check(CLI::IsMember({"data", "film", "plan", "memory"}))
+      ->check(CLI::IsMember({"data", "film", "plan", "memory", "choice"}))
       ->capture_default_str();
   draw->add_option("--step", o.step, "the step of an .svg, counted from 1 over all statements; 0: the last")
       ->check(CLI::Range(0, 100'000'000))

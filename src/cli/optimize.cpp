@@ -1,12 +1,11 @@
+#include "cli/optimize.h"
+
 #include <fmt/format.h>
 
 #include <fstream>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "cli/options.h"
-#include "tune/find.h"
 #include "tune/report.h"
 
 namespace distal::core {
@@ -34,20 +33,6 @@ Json to_json(const StatementShape& shape, const Found& found) {
           {"seconds", found.seconds}};
 }
 
-Json to_json(const FoundStatement& found) {
-  Json json{{"statement", to_string(found.statement)}, {"processors", found.shape.processors}};
-  json.update(to_json(found.shape, found.result.best));
-  json["considered"] = found.result.considered;
-  json["is_least"] = found.result.is_least;
-  json["alternatives"] = Json::array();
-  for (const Alternative& other : found.result.alternatives) {
-    Json one = to_json(found.shape, other.found);
-    one["reason"] = other.reason;
-    json["alternatives"].push_back(std::move(one));
-  }
-  return json;
-}
-
 // The report as comments, so that it may stand behind the program.
 std::string as_comments(const std::string& text) {
   std::stringstream lines(text);
@@ -65,13 +50,31 @@ void write_program(const std::string& path, const std::string& text) {
 
 }  // namespace
 
-int optimize_command(const CliOptions& options) {
-  LoadedModule loaded = load_module(options);
+Json to_json(const FoundStatement& found) {
+  Json json{{"statement", to_string(found.statement)}, {"processors", found.shape.processors}};
+  json.update(to_json(found.shape, found.result.best));
+  json["considered"] = found.result.considered;
+  json["is_least"] = found.result.is_least;
+  json["alternatives"] = Json::array();
+  for (const Alternative& other : found.result.alternatives) {
+    Json one = to_json(found.shape, other.found);
+    one["reason"] = other.reason;
+    json["alternatives"].push_back(std::move(one));
+  }
+  return json;
+}
+
+FoundProgram find_left_out(const CliOptions& options, const LoadedModule& loaded) {
   FindOptions find;
   find.goal = options.goal == "bytes" ? Goal::Bytes : Goal::Time;
   if (options.memory > 0) find.memory_bytes = options.memory;
   find.model = options.model.empty() ? model_of_engine(options.engine) : read_model(options.model);
-  FoundProgram found = find_what_is_left_out(loaded.module, loaded.params, find);
+  return find_what_is_left_out(loaded.module, loaded.params, find);
+}
+
+int optimize_command(const CliOptions& options) {
+  LoadedModule loaded = load_module(options);
+  FoundProgram found = find_left_out(options, loaded);
   std::string program = to_string(found.module);
   if (!options.output.empty()) write_program(options.output, program);
   if (options.json) {

@@ -394,6 +394,16 @@ class Draw(CliTest):
         self.assertNotIn("k: 1024", flat)
         self.assertIn("j: 1024", flat)
 
+    def test_what_was_weighed(self):
+        text = (ALGORITHMS / "cannon.distal").read_text(encoding="utf-8")
+        free = self.write("free.distal", text[: text.index("schedule")])
+        (choice,) = self.json_of("draw", free)["choices"]
+        (found,) = self.json_of("optimize", free)["statements"]
+        bound = choice.pop("lower_bound_bytes")
+        self.assertEqual(choice, found)
+        self.assertLessEqual(bound, choice["exchanged_bytes"])
+        self.assertEqual(self.json_of("draw", ALGORITHMS / "cannon.distal")["choices"], [])
+
     def test_refusals(self):
         def refuse(wanted, *options, status=2):
             self.refuse(status, wanted, "draw", ALGORITHMS / "cannon.distal", *options)
@@ -409,6 +419,7 @@ class Draw(CliTest):
         refuse("--processor 4: the machine has 4 processors, numbered from 0", "-o", svg, "--processor", 4)
         refuse("--output excludes --json", "--json", "-o", svg)
         refuse("film", "-o", svg, "--view", "movie")
+        refuse("the program leaves nothing out, so nothing was weighed", "-o", svg, "--view", "choice")
         refuse("cannot write", "-o", self.folder / "none" / "c.html", status=3)
 
     def test_no_node(self):

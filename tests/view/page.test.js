@@ -1,9 +1,11 @@
 // The functions of the page, each by itself.
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { defaultAxes, passes } from "../../src/view/page/axes.js";
 import { contains, ranges, rangesWithin, volume } from "../../src/view/page/blocks.js";
 import { planRows, stepNumbers, stepsInAll, trafficMatrix } from "../../src/view/page/charts.js";
+import { candidateName } from "../../src/view/page/choice.js";
 import { colourOf, hexOf, inkOn } from "../../src/view/page/colour.js";
 import { blockText, describe } from "../../src/view/page/describe.js";
 import { bytesOverTime, exchangedOverTime, heldAt, homeBytes } from "../../src/view/page/film.js";
@@ -17,6 +19,56 @@ import { bytesText, counted, withCommas } from "../../src/view/page/text.js";
 import { areNeighbours, sample, styleOf } from "../../src/view/page/traffic.js";
 import { captionOf, frameAtStep, stateOf, svgFile, VIEWS } from "../../src/view/page/views.js";
 import { small, style } from "./support.js";
+
+// The build joins the modules in one scope.
+test("names at the top of modules are unique", () => {
+  const folder = new URL("../../src/view/page/", import.meta.url);
+  const modules = readdirSync(folder).filter((name) => name.endsWith(".js"));
+  const owners = new Map();
+  for (const name of modules) {
+    const text = readFileSync(new URL(name, folder), "utf8");
+    for (const [, found] of text.matchAll(/^(?:export )?(?:function|const|let|class) (\w+)/gm)) {
+      if (name === "command.js" || name === "main.js") continue;
+      assert.ok(!owners.has(found), `${found} is in ${owners.get(found)} and in ${name}`);
+      owners.set(found, name);
+    }
+  }
+  for (const name of ["command.js", "main.js"]) {
+    const text = readFileSync(new URL(name, folder), "utf8");
+    for (const [, found] of text.matchAll(/^(?:export )?(?:function|const|let|class) (\w+)/gm)) {
+      assert.ok(!owners.has(found), `${found} is in ${owners.get(found)} and in ${name}`);
+    }
+  }
+});
+
+test("what was weighed", () => {
+  const candidate = (exchanged, memory, reason) => ({
+    grid: [{ index: "i", processors: 4, tile: 2 }, { index: null, processors: 2, tile: 0 }],
+    loops: [{ index: "k", steps: 3 }],
+    exchanged_bytes: exchanged,
+    peak_bytes_per_processor: memory,
+    seconds: 2e-3,
+    reason,
+  });
+  const alternatives = [candidate(2048, 512, "it moves more")];
+  const choice = { statement: "A(i) = b(i)", ...candidate(1024, 4096), alternatives, lower_bound_bytes: 1000 };
+  const weighed = { ...small, choices: [choice] };
+  const state = stateOf(weighed);
+  assert.equal(candidateName(choice), "i 4, k in 3 steps");
+  assert.deepEqual(describe(weighed, state, { choice: "0,1" }), [
+    "i 4, k in 3 steps",
+    "the busiest processor exchanges 2.0 KiB",
+    "a processor needs at most 512 B",
+    "modelled time 2.00 ms",
+    "it moves more",
+  ]);
+  const { content } = VIEWS.choice(weighed, state);
+  assert.equal(content.match(/class="chosen"/g).length, 1);
+  assert.equal(content.match(/class="weighed"/g).length, 1);
+  assert.match(content, /class="limit"/);
+  assert.doesNotMatch(content, /NaN|undefined/);
+  assert.match(VIEWS.choice(small, stateOf(small)).content, /leaves nothing out/);
+});
 
 test("blocks are products of ranges", () => {
   assert.deepEqual(ranges(small, 2), [[0, 2], [4, 6]]);

@@ -77,7 +77,7 @@ function exchangeLine(data, current, room, height, base, right) {
   });
   const text = (what, bytes, at) => label(right + 6, at, `${what} ${bytesText(bytes)}`, { class: "small left" });
   const limit = { x1: LEFT, x2: right, y1: y(now.bound), y2: y(now.bound), class: "limit" };
-  const heights = apart(y(now.most), y(now.bound));
+  const heights = apart(Math.max(18, y(now.most)), Math.max(18, y(now.bound)));
   return [
     element("path", { d: parts.join(""), class: "exchanged", fill: "none" }),
     element("line", limit),
@@ -194,6 +194,7 @@ export function matrixView(data, width, height) {
       }
     });
   });
+  content.push(label(width - 8, height - 6, `darkest: ${bytesText(Math.max(...bytes.flat()))}`, { class: "tick" }));
   if (size > 1) {
     content.push(label(width / 2, height - 6, `summed over groups of ${size} processors`, { class: "note" }));
   }

@@ -1,5 +1,6 @@
 // What is said about the thing under the pointer.
 import { ranges } from "./blocks.js";
+import { describeCandidate } from "./choice.js";
 import { messagesOf } from "./film.js";
 import { processorName, setName } from "./machine.js";
 import { pieces } from "./tensors.js";
@@ -75,7 +76,7 @@ export function describeMessage(data, state, source, destination) {
 }
 
 // The lines about an element of a picture, by its data-* attributes. Empty if there is nothing to say.
-export function describe(data, state, { p, from, to, tensor, owner, block, pair }) {
+export function describe(data, state, { p, from, to, tensor, owner, block, pair, choice }) {
   const levels = data.machines[data.statements[state.statement]?.machine ?? 0];
   if (p !== undefined) return describeProcessor(data, state, Number(p));
   if (from !== undefined) return describeMessage(data, state, Number(from), Number(to));
@@ -84,6 +85,10 @@ export function describe(data, state, { p, from, to, tensor, owner, block, pair 
   if (pair !== undefined) {
     const [source, destination, bytes] = pair.split(",").map(Number);
     return [`${processorName(levels, source)} → ${processorName(levels, destination)}: ${bytesText(bytes)}`];
+  }
+  if (choice !== undefined) {
+    const [statement, number] = choice.split(",").map(Number);
+    return describeCandidate(data.choices[statement], number);
   }
   return [];
 }

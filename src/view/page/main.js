@@ -186,6 +186,7 @@ function fillPage() {
   const every = Math.max(1, ...data.statements.map((s) => s.every));
   byId("note").textContent = skipped ? `One step of ${every} is drawn; totals count all steps.` : "";
   byId("rows").innerHTML = rowsTable();
+  document.querySelector("[data-view=choice]").hidden = (data.choices ?? []).length === 0;
 }
 
 function rowsTable() {
@@ -208,7 +209,7 @@ function rowsTable() {
 
 // ---- the pointer ----
 
-const targetOf = (event) => event.target.closest?.("[data-p],[data-from],[data-owner],[data-pair]");
+const targetOf = (event) => event.target.closest?.("[data-p],[data-from],[data-owner],[data-pair],[data-choice]");
 
 function onHover(event) {
   const target = targetOf(event);
@@ -253,6 +254,7 @@ const KEYS = {
   2: () => show("data"),
   3: () => show("plan"),
   4: () => show("memory"),
+  5: () => (data.choices ?? []).length > 0 && show("choice"),
 };
 
 function onKey(event) {

@@ -1,5 +1,6 @@
 // Whole pictures: each takes the data and what is chosen, and returns {content, width, height}.
 import { defaultAxes } from "./axes.js";
+import { choiceView } from "./choice.js";
 import { matrixView, memoryView, planRows, stepNumbers, stepsInAll, timelineView } from "./charts.js";
 import { allFrames, bytesOverTime, heldAt, memoryAt } from "./film.js";
 import { tensorColour } from "./colour.js";
@@ -193,7 +194,7 @@ export function memoryPage(data, state, width = 1040) {
   return memoryView(data, state, width, 380);
 }
 
-export const VIEWS = { data: dataView, film: filmView, plan: planView, memory: memoryPage };
+export const VIEWS = { data: dataView, film: filmView, plan: planView, memory: memoryPage, choice: choiceView };
 
 // A file of its own: the style is part of it.
 export function svgFile(data, state, view, style) {
