@@ -71,6 +71,8 @@ inline constexpr ModeFormat Dense = ModeFormat::Dense;  // short name, for {Dens
 class Format {
  public:
   Format() = default;  // dense, row-major, on the first processor
+  // Dense and row-major, somewhere on the machine: the distribution is left out. For now, the first processor.
+  explicit Format(Machine machine);
   // Row-major pieces.
   Format(std::vector<ModeFormat> modes, Distribution distribution);
   // Pieces with dimension order[0] outermost.
@@ -84,11 +86,13 @@ class Format {
 
   const std::vector<int>& order() const { return order_; }  // outermost first; empty: row-major
   const std::optional<Distribution>& distribution() const { return distribution_; }  // none: on the first processor
+  const std::optional<Machine>& machine() const { return machine_; }  // of a format without a distribution
 
  private:
   std::vector<ModeFormat> modes_;
   std::vector<int> order_;
   std::optional<Distribution> distribution_;
+  std::optional<Machine> machine_;
 };
 
 }  // namespace distal

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +33,25 @@ class Grid {
   Processor processor_ = Processor::CPU;
 };
 
+// A number of processors of a machine whose grid is left out.
+class Processors {
+ public:
+  // A number, param or expression.
+  explicit Processors(Int count) : count_(std::move(count)) {}
+  // Sets the kind of the processors: Processors(64).of(Processor::GPU).
+  Processors& of(Processor kind) {
+    processor_ = kind;
+    return *this;
+  }
+
+  const Int& count() const { return count_; }         // how many there are
+  Processor processor() const { return processor_; }  // the kind; CPU by default
+
+ private:
+  Int count_;
+  Processor processor_ = Processor::CPU;
+};
+
 // A machine: a grid whose processors may themselves be grids, outermost first.
 class Machine {
  public:
@@ -39,13 +59,23 @@ class Machine {
   explicit Machine(Grid grid, std::string name = {});
   // A machine of several levels: Machine({Grid(2), Grid(4)}) is 2 processors that are grids of 4.
   explicit Machine(std::vector<Grid> levels, std::string name = {});
+  // Processors without a grid. To a distribution and a schedule they are Grid(count).
+  explicit Machine(Processors processors, std::string name = {});
+
+  // Gives a grid to processors that had none: Machine m(Processors(64)); m.as(Grid(7, 9)); Processors outside of the
+  // grid idle, and own nothing. Copies that were made before have no grid.
+  Machine& as(Grid grid);
+  // The same with several levels, outermost first.
+  Machine& as(std::vector<Grid> levels);
 
   struct Level;
   // One level of the machine, for a schedule.
   Level operator[](int level) const;
 
-  const std::vector<Grid>& levels() const { return levels_; }  // outermost first
-  const std::string& name() const { return name_; }            // as errors and Kernel::text() show it
+  const std::vector<Grid>& levels() const { return levels_; }           // outermost first
+  const std::string& name() const { return name_; }                     // as errors and Kernel::text() show it
+  const std::optional<Int>& processors() const { return processors_; }  // of Processors; none: those of the grid
+  bool has_grid() const { return has_grid_; }                           // false: made of Processors alone
 
   Int x;  // the extent of the outermost grid's first dimension
   Int y;  // the extent of its second dimension; 1 if it has none
@@ -54,6 +84,8 @@ class Machine {
  private:
   std::vector<Grid> levels_;
   std::string name_;
+  std::optional<Int> processors_;
+  bool has_grid_ = true;
 };
 
 // One level of a machine.

@@ -65,6 +65,24 @@ Machine::Machine(std::vector<Grid> levels, std::string name)
       levels_(std::move(levels)),
       name_(name.empty() ? fresh_name('M') : std::move(name)) {}
 
+Machine::Machine(Processors processors, std::string name)
+    : Machine(Grid(processors.count()).of(processors.processor()), std::move(name)) {
+  processors_ = processors.count();
+  has_grid_ = false;
+}
+
+Machine& Machine::as(Grid grid) { return as(std::vector<Grid>{std::move(grid)}); }
+
+Machine& Machine::as(std::vector<Grid> levels) {
+  if (!processors_) throw Error(fmt::format("machine {} has a grid already; as() is for Processors", name_));
+  levels_ = std::move(levels);
+  has_grid_ = true;
+  x = extent_of(levels_, 0);
+  y = extent_of(levels_, 1);
+  z = extent_of(levels_, 2);
+  return *this;
+}
+
 Machine::Level Machine::operator[](int level) const { return {*this, level}; }
 
 Distribution::Distribution(Machine machine, std::vector<Role> roles, Memory memory)
@@ -80,6 +98,8 @@ Distribution& Distribution::cyclic(int tensor_dimension, Int block, int level) {
   cyclic_.push_back({tensor_dimension, std::move(block), level});
   return *this;
 }
+
+Format::Format(Machine machine) : machine_(std::move(machine)) {}
 
 Format::Format(std::vector<ModeFormat> modes, Distribution distribution)
     : modes_(std::move(modes)), distribution_(std::move(distribution)) {}
@@ -101,6 +121,8 @@ core::Machine to_core(const Machine& machine) {
   core::Machine out;
   out.name = machine.name();
   for (const Grid& g : machine.levels()) out.levels.push_back(to_core(g));
+  if (machine.processors()) out.processors = machine.processors()->expr();
+  out.is_free = !machine.has_grid();
   return out;
 }
 
@@ -116,6 +138,8 @@ core::Tensor to_core(const TensorState& tensor) {
     out.machine = to_core(distribution->machine());
     out.distribution = to_core(*distribution, tensor.dimensions.size());
     out.memory = distribution->memory();
+  } else if (const auto& machine = tensor.format.machine()) {
+    out.machine = to_core(*machine);
   }
   return out;
 }

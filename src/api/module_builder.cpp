@@ -59,12 +59,11 @@ class Builder {
     add_once(built_.tensors, tensor);
     for (const Int& n : numbers_of(*tensor)) add_params(n);
     if (const auto& d = tensor->format.distribution()) add_machine(d->machine());
+    if (const auto& machine = tensor->format.machine()) add_machine(*machine);
   }
 
   void add_machine(const Machine& machine) {
-    for (const Grid& g : machine.levels()) {
-      for (const Int& e : g.extents()) add_params(e);
-    }
+    for (const Int& n : numbers_of(machine)) add_params(n);
     core::Machine made = to_core(machine);
     for (const core::Machine& m : built_.module.machines) {
       if (m == made) return;
@@ -100,11 +99,23 @@ DefinedTensor defined_as_copy(const std::shared_ptr<TensorState>& to, const std:
   return {to, {copy.statement, copy.schedule, {from}, {}, {}}};
 }
 
+std::vector<Int> numbers_of(const Machine& machine) {
+  std::vector<Int> out;
+  if (machine.processors()) out.push_back(*machine.processors());
+  for (const Grid& g : machine.levels()) out.insert(out.end(), g.extents().begin(), g.extents().end());
+  return out;
+}
+
 std::vector<Int> numbers_of(const TensorState& tensor) {
   std::vector<Int> out = tensor.dimensions;
+  auto add_machine = [&](const Machine& machine) {
+    std::vector<Int> more = numbers_of(machine);
+    out.insert(out.end(), more.begin(), more.end());
+  };
+  if (const auto& machine = tensor.format.machine()) add_machine(*machine);
   const auto& distribution = tensor.format.distribution();
   if (!distribution) return out;
-  for (const Grid& g : distribution->machine().levels()) out.insert(out.end(), g.extents().begin(), g.extents().end());
+  add_machine(distribution->machine());
   for (const std::vector<Role>& level : distribution->levels()) {
     for (const Role& role : level) {
       if (const auto* face = std::get_if<Face>(&role.role())) out.push_back(face->at);

@@ -34,6 +34,8 @@ DefinedTensor defined_as_copy(const std::shared_ptr<TensorState>& to, const std:
 
 // Every number that the size and the format of a tensor depend on.
 std::vector<Int> numbers_of(const TensorState& tensor);
+// Every number of a machine.
+std::vector<Int> numbers_of(const Machine& machine);
 
 // The current values of the params in some numbers. Two params of one name are refused.
 core::Bindings values_of(const std::vector<std::shared_ptr<Param::State>>& params);

@@ -95,6 +95,12 @@ void check_grid(const Grid& grid, const Module& scope) {
   throw Error("a grid needs at least one dimension", grid.span, "write for instance `Grid(4)`");
 }
 
+void check_levels(const Machine& machine, const Module& scope) {
+  if (machine.processors) check_size(*machine.processors, scope, "the number of processors", machine.span);
+  if (machine.is_free) return;
+  for (const Grid& grid : machine.levels) check_grid(grid, scope);
+}
+
 void check_param(const Param& param, const Module& scope) {
   check_name(param.name, "a param", param.span);
   for (const Param& p : scope.params) {
@@ -106,7 +112,7 @@ void check_param(const Param& param, const Module& scope) {
 void check_machine(const Machine& machine, const Module& scope) {
   check_name(machine.name, "a machine", machine.span);
   check_free("machine", machine.name, machine.span, scope);
-  for (const Grid& grid : machine.levels) check_grid(grid, scope);
+  check_levels(machine, scope);
   if (machine.levels.empty()) throw Error("a machine needs at least one level", machine.span);
 }
 

@@ -25,6 +25,8 @@ void check_size(const IntExpr& expr, const Module& scope, const std::string& wha
 void require_positive(const IntExpr& expr, int64_t value, const std::string& what, const SourceSpan& otherwise);
 
 void check_grid(const Grid& grid, const Module& scope);
+// The number of processors of a machine, and its grids.
+void check_levels(const Machine& machine, const Module& scope);
 
 // What is cut by one level of a distribution: a tensor, or the iteration space of a statement.
 struct Cuttable {

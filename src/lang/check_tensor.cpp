@@ -71,7 +71,7 @@ void check_format(const Tensor& tensor, const Module& scope) {
   if (tensor.machine && !tensor.machine->name.empty() && !scope.find_machine(tensor.machine->name)) {
     refuse_unknown_machine(*tensor.machine, scope);
   }
-  for (const Grid& grid : tensor.machine ? tensor.machine->levels : std::vector<Grid>{}) check_grid(grid, scope);
+  if (tensor.machine) check_levels(*tensor.machine, scope);
   if (!tensor.distribution) return;
   if (!tensor.machine) refuse_no_machine(tensor, scope);
   check_level_count(tensor);

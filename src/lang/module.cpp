@@ -66,6 +66,8 @@ std::string format_text(const Tensor& tensor) {
   return fmt::format("{}", fmt::join(parts, " "));
 }
 
+bool has_free_format(const Tensor& tensor) { return tensor.machine && !tensor.distribution; }
+
 const Tensor* Module::find_tensor(const std::string& name) const { return find_named(tensors, name); }
 
 const Machine* Module::find_machine(const std::string& name) const { return find_named(machines, name); }

@@ -54,6 +54,9 @@ struct Module {
   const Machine* find_machine(const std::string& name) const;
 };
 
+// Whether the format of a tensor on a machine was left out, to be found. Until then it lies on the first processor.
+bool has_free_format(const Tensor& tensor);
+
 std::string to_string(const Module& module);
 // What stands behind the colon of a tensor's declaration; empty for a tensor that has no format of its own.
 std::string format_text(const Tensor& tensor);

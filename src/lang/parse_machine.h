@@ -11,7 +11,10 @@ bool at_grid(const TokenStream& tokens);
 // Parses `Grid(gx, gy)` with the kind of its processors after it, if that is given.
 Grid parse_grid(TokenStream& tokens);
 
-// Parses `Grid(...) of Grid(...) ...`; the machine has no name.
+// Whether a machine written in place stands here: a grid, or a number of processors.
+bool at_machine(const TokenStream& tokens);
+
+// Parses `Grid(...) of Grid(...) ...`, or `64 processors as Grid(...)` with a kind behind it; the machine has no name.
 Machine parse_machine(TokenStream& tokens);
 
 }  // namespace distal::core

@@ -82,9 +82,15 @@ class TensorParser {
     return takes_parenthesis ? tokens_.peek(1).is("(") : tokens_.peek(1).is_identifier();
   }
 
+  bool at_on() const {
+    const Token& next = tokens_.peek(1);
+    bool counts = next.kind == Token::Kind::Number || next.is("(");  // as in `on 64 processors`
+    return at_clause("on", false) || (tokens_.peek().is_word("on") && !tokens_.at_assignment() && counts);
+  }
+
   void clauses() {
     while (true) {
-      if (at_clause("on", false)) {
+      if (at_on()) {
         once("on", tensor_.machine.has_value());
         on_clause();
       } else if (at_clause("order", true)) {
@@ -107,7 +113,7 @@ class TensorParser {
 
   void on_clause() {
     tokens_.next();
-    if (at_grid(tokens_)) {
+    if (at_machine(tokens_)) {
       tensor_.machine = parse_machine(tokens_);
       return;
     }

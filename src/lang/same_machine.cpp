@@ -5,39 +5,20 @@
 
 namespace distal::core {
 
-namespace {
-
-template <class Differ>
-bool any_difference(const Machine& a, const Machine& b, Differ extents_differ) {
-  if (a.levels.size() != b.levels.size()) return true;
-  for (size_t level = 0; level < a.levels.size(); ++level) {
-    const Grid& x = a.levels[level];
-    const Grid& y = b.levels[level];
-    if (x.processor != y.processor || x.extents.size() != y.extents.size()) return true;
-    for (size_t d = 0; d < x.extents.size(); ++d) {
-      if (extents_differ(x.extents[d], y.extents[d])) return true;
-    }
-  }
-  return false;
-}
-
-}  // namespace
-
 bool surely_differ(const Machine& a, const Machine& b) {
-  return any_difference(a, b, [](const IntExpr& x, const IntExpr& y) {
-    return x.is_constant() && y.is_constant() && x.value() != y.value();
-  });
+  IntExpr x = processor_count(a), y = processor_count(b);
+  return kind_of(a) != kind_of(b) || (x.is_constant() && y.is_constant() && x.value() != y.value());
 }
 
 bool differ(const Machine& a, const Machine& b, const Bindings& params) {
-  return any_difference(a, b,
-                        [&](const IntExpr& x, const IntExpr& y) { return x.evaluate(params) != y.evaluate(params); });
+  return kind_of(a) != kind_of(b) || processor_count(a).evaluate(params) != processor_count(b).evaluate(params);
 }
 
 Machine with_values(Machine machine, const Bindings& params) {
   for (Grid& grid : machine.levels) {
     for (IntExpr& extent : grid.extents) extent = IntExpr(extent.evaluate(params));
   }
+  if (machine.processors) machine.processors = IntExpr(machine.processors->evaluate(params));
   return machine;
 }
 
@@ -45,8 +26,8 @@ void refuse_two_machines(const std::string& a, const Machine& on_a, const std::s
                          const SourceSpan& span) {
   throw Error(
       fmt::format("{} is on {}, but {} is on {}", a, described(on_a), b, described(on_b)), span,
-      "all tensors of one statement must be on the same machine; only a copy, as in `A(i) = B(i)`, goes from one "
-      "to another");
+      "the machines of one statement have equally many processors, of one kind; only a copy, as in `A(i) = B(i)`, goes "
+      "between others");
 }
 
 void refuse_too_many_processors(const Machine& machine, const std::vector<int64_t>& extents) {
@@ -58,6 +39,14 @@ void refuse_too_many_processors(const Machine& machine, const std::vector<int64_
     }
     processors *= extent;
   }
+}
+
+void refuse_too_large_grid(const Machine& machine, const std::vector<int64_t>& extents, const Bindings& params) {
+  int64_t have = machine.processors->evaluate(params), need = 1;
+  for (int64_t extent : extents) need *= extent;
+  if (need <= have) return;
+  throw Error(fmt::format("{} has {} processors, but its grid needs {}", described(machine), have, need), machine.span,
+              "a grid may use all processors of its machine, or fewer");
 }
 
 std::string described(const Machine& machine) {

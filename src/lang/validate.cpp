@@ -46,6 +46,7 @@ class Validator {
     for (const Tensor& tensor : module_.tensors) check_tensor(tensor);
     for (const ScheduledStatement& scheduled : module_.statements) {
       check_statement(scheduled.statement);
+      check_machines(scheduled);
       for (const Command& command : scheduled.schedule) check_command(command);
     }
   }
@@ -66,11 +67,16 @@ class Validator {
   }
 
   void check_machine(const Machine& machine) const {
+    if (machine.processors) {
+      int64_t count = positive(*machine.processors, "the number of processors", machine.span);
+      refuse_too_many_processors(machine, {count});
+    }
     std::vector<int64_t> all;
     for (const Grid& grid : machine.levels) {
       for (int64_t extent : extents(grid)) all.push_back(extent);
     }
     refuse_too_many_processors(machine, all);
+    if (machine.processors) refuse_too_large_grid(machine, all, params_);
   }
 
   void check_tensor(const Tensor& tensor) const {
@@ -112,21 +118,29 @@ class Validator {
   }
 
   void check_statement(const Statement& statement) const {
-    check_machines(statement);
     check_shapes(statement);
     check_literals(statement.rhs);
   }
 
-  void check_machines(const Statement& statement) const {
-    if (is_copy(statement)) return;
+  // The tensors, and the machine that the schedule distributes onto, have the same processors.
+  void check_machines(const ScheduledStatement& scheduled) const {
+    if (is_copy(scheduled.statement)) return;
     const Tensor* first = nullptr;
-    for (const Access& access : all_accesses(statement)) {
+    auto require_same = [&](const std::string& name, const Machine& machine, const SourceSpan& span) {
+      if (first == nullptr || !differ(*first->machine, machine, params_)) return;
+      refuse_two_machines(first->name, with_values(*first->machine, params_), name, with_values(machine, params_),
+                          span);
+    };
+    for (const Access& access : all_accesses(scheduled.statement)) {
       const Tensor& tensor = tensor_of(access);
       if (!tensor.machine) continue;
       if (first == nullptr) first = &tensor;
-      if (!differ(*first->machine, *tensor.machine, params_)) continue;
-      refuse_two_machines(first->name, with_values(*first->machine, params_), tensor.name,
-                          with_values(*tensor.machine, params_), access.span);
+      require_same(tensor.name, *tensor.machine, access.span);
+    }
+    for (const Command& command : scheduled.schedule) {
+      const GridRef* onto = onto_of(command);
+      const Machine* machine = onto == nullptr ? nullptr : module_.find_machine(onto->name.text);
+      if (machine != nullptr) require_same("the schedule", *machine, onto->span);
     }
   }
 

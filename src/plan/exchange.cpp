@@ -45,10 +45,10 @@ class ExchangeVisitor : public PlanVisitor {
 Units units_of(const Plan& plan, const StagePlan& stage) {
   Units units;
   units.levels = stage.machine.levels();
-  int64_t processors = stage.machine.processors;
+  int64_t processors = stage.machine.available;
   for (const AcquirePlan& a : stage.acquires) {
     units.levels = std::min(units.levels, a.acquire->place_levels);
-    processors = std::max(processors, plan.tensors[a.tensor].owners.machine().processors);
+    processors = std::max(processors, plan.tensors[a.tensor].owners.machine().available);
   }
   units.size = stage.machine.group_size[static_cast<size_t>(units.levels)];
   units.count = ceil_div(processors, units.size);

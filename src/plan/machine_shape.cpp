@@ -62,6 +62,7 @@ MachineShape shape_of(const Machine& machine, const Bindings& params) {
   }
   refuse_too_many_processors(machine, shape.extents);
   for (int64_t extent : shape.extents) shape.processors *= extent;
+  shape.available = machine.processors ? machine.processors->evaluate(params) : shape.processors;
   shape.group_size.assign(machine.levels.size() + 1, 1);
   for (size_t l = machine.levels.size(); l-- > 0;) {
     shape.group_size[l] = shape.group_size[l + 1];

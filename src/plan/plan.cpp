@@ -214,13 +214,13 @@ Plan make_plan(std::shared_ptr<const Program> program, const Bindings& params, P
   plan.options = options;
   for (const Tensor& t : plan.program->module.tensors) {
     plan.tensors.push_back({t.name, Ownership(t, params), t.order, size_of(plan.program->module.type)});
-    plan.processors = std::max(plan.processors, plan.tensors.back().owners.machine().processors);
+    plan.processors = std::max(plan.processors, plan.tensors.back().owners.machine().available);
   }
   for (const Stage& stage : plan.program->stages) {
     validate_schedule(stage.source, params);
     plan.stages.push_back(plan_stage(plan, stage));
     StagePlan& made = plan.stages.back();
-    plan.processors = std::max(plan.processors, made.machine.processors);
+    plan.processors = std::max(plan.processors, made.machine.available);
     drop_blocks_without_holes(made);
     if (options.fold) fold_local_loops(plan, made);
     made.leaf_is_fixed = fixed_for_leaf(made);

@@ -87,7 +87,7 @@ Destination resolve(const Nest& nest, const GridRef& ref, const ScheduleContext&
   if (const Machine* m = context.module.find_machine(ref.name.text)) {
     if (m->levels != machine.levels) {
       refuse(nest, ref.span,
-             fmt::format("distribute: {} is {}, but the tensors of this statement are on {}", m->name, to_string(*m),
+             fmt::format("distribute: {} is {}, but this statement runs on {}", m->name, to_string(*m),
                          to_string(machine)));
     }
     int level = level_of(nest, ref, machine, m->name);
@@ -104,6 +104,11 @@ Destination resolve(const Nest& nest, const GridRef& ref, const ScheduleContext&
     refuse(nest, ref.span, fmt::format("distribute: tensor {} has no distribution to follow", tensor->name));
   }
   access_of(nest, *tensor, ref.span);
+  if (tensor->machine->levels != machine.levels) {
+    refuse(nest, ref.span,
+           fmt::format("distribute: {} is on {}, but this statement runs on {}", tensor->name,
+                       to_string(*tensor->machine), to_string(machine)));
+  }
   int level = level_of(nest, ref, machine, tensor->name);
   return Destination{level, machine.levels[level], tensor};
 }

@@ -16,9 +16,31 @@ std::optional<Machine> machine_of_tensors(const Module& module, const Statement&
   all.insert(all.begin(), statement.lhs);
   for (const Access& access : all) {
     const Tensor* tensor = module.find_tensor(access.tensor);
-    if (tensor && tensor->distribution) return tensor->machine;
+    if (tensor && tensor->machine) return tensor->machine;
   }
   return std::nullopt;
+}
+
+// The machine that the schedule names, or that of the tensor that it names.
+std::optional<Machine> machine_named(const Module& module, const ScheduledStatement& scheduled) {
+  for (const Command& command : scheduled.schedule) {
+    const GridRef* ref = onto_of(command);
+    if (!ref) continue;
+    if (const Machine* machine = module.find_machine(ref->name.text)) return *machine;
+    const Tensor* tensor = module.find_tensor(ref->name.text);
+    if (tensor && tensor->machine) return tensor->machine;
+  }
+  return std::nullopt;
+}
+
+// The levels that the schedule writes in place.
+std::optional<Machine> machine_in_place(const ScheduledStatement& scheduled) {
+  Machine machine;
+  for (const Command& command : scheduled.schedule) {
+    const GridRef* ref = onto_of(command);
+    if (ref && ref->grid) machine.levels.push_back(*ref->grid);
+  }
+  return machine.levels.empty() ? std::nullopt : std::optional(machine);
 }
 
 void require_at_least_one(const IntExpr& e, const Bindings& params, const SourceSpan& span, const std::string& what) {
@@ -31,15 +53,9 @@ void require_at_least_one(const IntExpr& e, const Bindings& params, const Source
 }  // namespace
 
 std::optional<Machine> machine_of(const Module& module, const ScheduledStatement& scheduled) {
+  if (auto machine = machine_named(module, scheduled)) return machine;
   if (auto machine = machine_of_tensors(module, scheduled.statement)) return machine;
-  Machine in_place;
-  for (const Command& command : scheduled.schedule) {
-    const GridRef* ref = onto_of(command);
-    if (!ref) continue;
-    if (ref->grid) in_place.levels.push_back(*ref->grid);
-    if (const Machine* m = module.find_machine(ref->name.text)) return *m;
-  }
-  if (!in_place.levels.empty()) return in_place;
+  if (auto machine = machine_in_place(scheduled)) return machine;
   if (module.machines.size() == 1) return module.machines[0];
   return std::nullopt;
 }

@@ -64,7 +64,7 @@ class Finder {
     shape.processors = grid.processors;
     for (ShapeTensor& tensor : shape.tensors) {
       const Tensor& declared = *found_.module.find_tensor(tensor.name);
-      if (!is_format_free(declared)) tensor.given = pieces_of(declared, params_, grid.processors);
+      if (!has_free_format(declared)) tensor.given = pieces_of(declared, params_, grid.processors);
     }
     if (shape.tensors[0].given && has_replicas(shape.tensors[0].name)) {
       return fmt::format("the given format of {} has replicas", shape.tensors[0].name);
@@ -109,8 +109,6 @@ class Finder {
 };
 
 }  // namespace
-
-bool is_format_free(const Tensor& tensor) { return tensor.machine && !tensor.distribution; }
 
 FoundProgram find_what_is_left_out(const Module& module, const Bindings& params, const FindOptions& options) {
   return Finder(module, params, options).find();

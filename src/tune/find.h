@@ -29,9 +29,6 @@ struct FoundProgram {
   std::vector<std::string> left;           // for each of the others that leaves something out, why it stays as it is
 };
 
-// Whether the format of a tensor is left out: it lies on a machine, and its distribution is not said.
-bool is_format_free(const Tensor& tensor);
-
 // Finds what the program leaves out, statement by statement in their order: the schedule of each statement that has
 // none, and the formats of its tensors. A tensor's format is given from then on. What is given is never changed.
 FoundProgram find_what_is_left_out(const Module& module, const Bindings& params, const FindOptions& options);

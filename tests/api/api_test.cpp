@@ -45,6 +45,36 @@ TEST(Api, PrintsAsAProgramThatParsesBack) {
   EXPECT_EQ(module.statements[0].schedule.size(), 6u);
 }
 
+// B lies in rows on a line of six processors, one of which idles where the tiles of A are computed.
+TEST(Api, TensorsLieOnDifferentGridsOfTheSameProcessors) {
+  Param count("count", 6);
+  Machine tiles(Processors(count), "T"), line(Processors(count), "L");
+  EXPECT_FALSE(line.has_grid());
+  tiles.as(Grid(5));
+  EXPECT_TRUE(tiles.has_grid());
+  Tensor<double> A("A", {10, 4}, Format({Dense, Dense}, Distribution(tiles, {0}))),
+      B("B", {10, 4}, Format({Dense, Dense}, Distribution(line, {0}))), C("C", {10, 4}, Format(line));
+  IndexVar i("i"), j("j"), io("io"), ii("ii");
+  A(i, j) = B(i, j) * C(i, j);
+  A.schedule().distribute({i}, {io}, {ii}, tiles).communicate({A, B, C}, io);
+  fill(B, 1);
+  fill(C, 2);
+  Kernel kernel = A.compile();
+  std::string text = kernel.text();
+  EXPECT_NE(text.find("machine T = count processors as Grid(5)\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("machine L = count processors\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("tensor C(10, 4) on L\n"), std::string::npos) << text;
+  EXPECT_EQ(core::to_string(core::parse_module(text, "text")), text);
+  EXPECT_EQ(kernel.cost().processors, 6);
+  kernel.run();
+  for (int64_t x = 0; x < 10; ++x) EXPECT_EQ(A.at({x, 3}), B.at({x, 3}) * C.at({x, 3}));
+}
+
+TEST(Api, OnlyProcessorsWithoutAGridTakeOne) {
+  Machine m(Grid(2), "M");
+  EXPECT_EQ(message_of([&] { m.as(Grid(2)); }), "machine M has a grid already; as() is for Processors");
+}
+
 // The targets go onto a grid by roles, like the dimensions of a tensor.
 TEST(Api, DistributesByNotation) {
   Param face(1), block(2);

@@ -24,11 +24,7 @@ int dimension_of(const core::LevelDistribution& level, const std::string& name) 
 
 FromModule::FromModule(const core::Module& module) : module_(module) {
   for (const core::Param& p : module.params) params_.emplace(p.name, Param(p.name, number(p.value).value()));
-  for (const core::Machine& m : module.machines) {
-    std::vector<Grid> levels;
-    for (const core::Grid& g : m.levels) levels.push_back(grid(g));
-    machines_.emplace(m.name, Machine(levels, m.name));
-  }
+  for (const core::Machine& m : module.machines) machines_.emplace(m.name, made_of(m));
   for (const core::Tensor& t : module.tensors) tensors_.emplace(t.name, handle(t));
 }
 
@@ -73,11 +69,18 @@ Grid FromModule::grid(const core::Grid& g) const { return Grid(numbers(g.extents
 // A machine that a text writes in place becomes the declared machine with the same levels, if there is one.
 Machine FromModule::machine(const core::Machine& m) const {
   for (const core::Machine& declared : module_.machines) {
-    if (m.name == declared.name || (m.name.empty() && m.levels == declared.levels)) return machines_.at(declared.name);
+    bool same = m.levels == declared.levels && m.processors == declared.processors && m.is_free == declared.is_free;
+    if (m.name == declared.name || (m.name.empty() && same)) return machines_.at(declared.name);
   }
+  return made_of(m);
+}
+
+Machine FromModule::made_of(const core::Machine& m) const {
   std::vector<Grid> levels;
   for (const core::Grid& g : m.levels) levels.push_back(grid(g));
-  return Machine(levels);
+  if (!m.processors) return Machine(levels, m.name);
+  Machine made(Processors(number(*m.processors)).of(core::kind_of(m)), m.name);
+  return m.is_free ? made : made.as(levels);
 }
 
 Role FromModule::role(const core::LevelDistribution& level, size_t dimension) const {
@@ -108,7 +111,10 @@ Distribution FromModule::distribution(const core::Tensor& t) const {
 
 TensorHandle FromModule::handle(const core::Tensor& t) const {
   std::vector<ModeFormat> modes(t.dimensions.size(), Dense);
-  Format format = t.distribution ? Format(modes, t.order, distribution(t)) : Format(modes, t.order);
+  bool is_free = t.machine && !t.distribution;
+  Format format = is_free          ? Format(machine(*t.machine))
+                  : t.distribution ? Format(modes, t.order, distribution(t))
+                                   : Format(modes, t.order);
   return TensorHandle(module_.type, t.name, numbers(t.dimensions), format);
 }
 

@@ -24,6 +24,7 @@ class FromModule {
   std::vector<Int> numbers(const std::vector<core::IntExpr>& all) const;
   Grid grid(const core::Grid& g) const;
   Machine machine(const core::Machine& m) const;
+  Machine made_of(const core::Machine& m) const;
   Role role(const core::LevelDistribution& level, size_t dimension) const;
   std::vector<Role> roles(const core::LevelDistribution& level) const;
   Distribution distribution(const core::Tensor& t) const;

@@ -56,9 +56,11 @@ class Normalizer {
 
   void tensor(core::Tensor& t) const {
     if (t.machine && t.machine->name.empty()) {
-      for (const core::Machine& m : out_.machines) {
-        if (m.levels == t.machine->levels) t.machine = m;
-      }
+      auto declared = std::find_if(out_.machines.begin(), out_.machines.end(), [&](core::Machine m) {
+        m.name = "";
+        return m == *t.machine;
+      });
+      if (declared != out_.machines.end()) t.machine = *declared;
     }
     if (!t.distribution) return;
     for (core::LevelDistribution& level : t.distribution->levels) number_dimensions(level);

@@ -119,7 +119,7 @@ TEST(Errors, Declarations) {
   EXPECT_EQ(brief("param a = sqrt(4)\n"), "1:11 unknown function `sqrt`");
   EXPECT_EQ(brief("param a = (4\n"), "1:11 this `(` is never closed");
   EXPECT_EQ(brief("param a = \n"), "1:10 expected a number or a param, found the end of the file");
-  EXPECT_EQ(brief("machine M = 4\n"), "1:13 expected a grid, found `4`");
+  EXPECT_EQ(brief("machine M = 4\n"), "1:14 expected `processors` after their number, found the end of the file");
   EXPECT_EQ(brief("machine M = Grid()\n"), "1:13 a grid needs at least one dimension");
   EXPECT_EQ(brief("machine M = Grid(2) of 4\n"), "1:24 expected a grid, found `4`");
   EXPECT_EQ(brief("machine M = Grid(2) tpu\n"), "1:21 expected an operator or the end of the line, found `tpu`");
@@ -180,10 +180,29 @@ TEST(Errors, Statements) {
   EXPECT_EQ(statement("s = 1\nschedule\nA(i, j) - B(i, j)\n"), "8:9 expected `=` or `+=` after `A(i, j)`, found `-`");
 }
 
+TEST(Errors, NumbersOfProcessors) {
+  std::string rest = "\ntensor A(4) on M\ntensor B(4)\nA(i) = B(i)\n";
+  EXPECT_EQ(brief("machine M = 0 processors" + rest), "1:13 the number of processors is 0; it must be at least 1");
+  EXPECT_EQ(brief("param p = 0\nmachine M = p - 1 processors" + rest),
+            "2:13 the number of processors is p - 1 = -1; it must be at least 1");
+  EXPECT_EQ(brief("machine M = 64" + rest), "2:1 expected `processors` after their number, found `tensor`");
+  EXPECT_EQ(brief("machine M = 64 processors as M" + rest), "1:30 expected a grid, found `M`");
+  EXPECT_EQ(brief("machine M = 64 processors as (Grid(8)" + rest), "1:30 this `(` is never closed");
+  EXPECT_EQ(brief("machine M = 64 processors as Grid(7, 10)" + rest),
+            "1:9 M = 64 processors as Grid(7, 10) has 64 processors, but its grid needs 70");
+  EXPECT_EQ(brief("machine M = 20000000 processors" + rest),
+            "1:9 the machine M = 20000000 processors has 20000000 processors");
+  EXPECT_EQ(brief("tensor A(4) on 3 * q processors\ntensor B(4)\nA(i) = B(i)\n"), "1:20 unknown param `q`");
+}
+
 TEST(Errors, TwoMachinesInOneStatement) {
-  std::string two = "param g = 2\nmachine M = Grid(2, 2)\nmachine N = Grid(4)\ntensor A(4) on M\ntensor B(4) on N\n";
-  EXPECT_EQ(brief(two + "A(i) = 2 * B(i)\n"), "6:12 A is on M = Grid(2, 2), but B is on N = Grid(4)");
-  EXPECT_EQ(brief(two + "A(i) += B(i)\n"), "6:9 A is on M = Grid(2, 2), but B is on N = Grid(4)");
+  std::string two = "param g = 2\nmachine M = Grid(2, 2)\nmachine N = Grid(5)\ntensor A(4) on M\ntensor B(4) on N\n";
+  EXPECT_EQ(brief(two + "A(i) = 2 * B(i)\n"), "6:12 A is on M = Grid(2, 2), but B is on N = Grid(5)");
+  EXPECT_EQ(brief(two + "A(i) += B(i)\n"), "6:9 A is on M = Grid(2, 2), but B is on N = Grid(5)");
+  std::string schedule = "schedule\n  distribute(i, io, ii, N)\n";
+  EXPECT_EQ(
+      brief("machine M = Grid(4)\nmachine N = Grid(5)\ntensor A(4) on M\ntensor B(4)\nA(i) = 2 * B(i)\n" + schedule),
+      "7:25 A is on M = Grid(4), but the schedule is on N = Grid(5)");
   EXPECT_EQ(brief("tensor A(4) on Grid(2)\ntensor B(4) on Grid(2) gpu\nA(i) = -B(i)\n"),
             "3:9 A is on Grid(2), but B is on Grid(2) gpu");
   std::string same = "param g = 2\nmachine M = Grid(2)\ntensor A(4) on M\ntensor B(4) on Grid(g)\nA(i) = 2 * B(i)\n";

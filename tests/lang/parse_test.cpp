@@ -55,6 +55,55 @@ TEST(Parse, EveryProgramParsesBackToItself) {
   }
 }
 
+// ---- machines without a grid ----
+
+std::string with_machine(const std::string& machine) {
+  return "param p = 6\nmachine M = " + machine + "\n\ntensor A(4) on M\ntensor B(4) : x -> 0 on M\n\nA(i) = B(i)\n";
+}
+
+TEST(Machines, PrintAsWritten) {
+  for (const char* machine : {"64 processors", "p processors", "(2*p + 1) processors gpu", "64 processors as Grid(63)",
+                              "p processors as Grid(5)", "64 processors as Grid(64) gpu", "8 processors as Grid(p)"}) {
+    EXPECT_EQ(to_string(parse(with_machine(machine))), with_machine(machine));
+  }
+  std::string levels = "64 processors as (Grid(7) of Grid(9)) gpu";
+  Module m = parse("machine M = " + levels + "\ntensor A(4) : x -> x, x -> x on M\ntensor B(4)\nA(i) = B(i)\n");
+  EXPECT_EQ(to_string(m.machines[0]), levels);
+  EXPECT_EQ(m.machines[0].levels[1].processor, Processor::GPU);
+  EXPECT_EQ(parse(to_string(m)), m);
+}
+
+TEST(Machines, TheNumberNeedsNoParentheses) {
+  for (const char* machine : {"2 * p + 1 processors", "max(p, 3) processors", "p / 2 processors", "(p) processors"}) {
+    Module m = parse(with_machine(machine));
+    EXPECT_TRUE(m.machines[0].is_free) << machine;
+    EXPECT_EQ(parse(to_string(m)), m) << machine;
+  }
+}
+
+TEST(Machines, StandInPlace) {
+  Module m = parse(
+      "param p = 6\ntensor A(4, 4) : xy -> xy on p processors as Grid(2, 3)\ntensor B(4) : x -> x on 6 "
+      "processors\ntensor C(4) on p processors order(0)\nA(i, j) = B(i) * C(j)\n");
+  EXPECT_EQ(to_string(*m.tensors[0].machine), "p processors as Grid(2, 3)");
+  EXPECT_EQ(to_string(*m.tensors[1].machine), "6 processors");
+  EXPECT_TRUE(m.tensors[2].machine->is_free);
+  EXPECT_EQ(parse(to_string(m)), m);
+}
+
+// A format that is to be found is not the same as one on the first processor.
+TEST(Machines, AFreeFormatIsKnown) {
+  Module m = parse(with_machine("64 processors"));
+  EXPECT_TRUE(has_free_format(m.tensors[0]));
+  EXPECT_FALSE(has_free_format(m.tensors[1]));
+  EXPECT_FALSE(has_free_format(parse("tensor A(4)\ntensor B(4)\nA(i) = B(i)\n").tensors[0]));
+}
+
+TEST(Machines, WordsAreNotReserved) {
+  Module m = parse("machine processors = Grid(2)\ntensor as(4) : x -> x on processors\ntensor of(4)\nas(i) = of(i)\n");
+  EXPECT_EQ(parse(to_string(m)), m);
+}
+
 TEST(Parse, EveryCommandPrintsCanonically) {
   Module m = parse(test::all_programs[7]);
   std::vector<std::string> printed;

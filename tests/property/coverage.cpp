@@ -28,6 +28,8 @@ class LanguageFeatures {
 
  private:
   void machine(const Machine& m) {
+    if (m.is_free) out_.insert("machine without a grid");
+    if (m.processors && !m.is_free) out_.insert("processors as a grid");
     if (m.levels.size() == 2) out_.insert("two levels");
     if (m.levels.size() > 2) out_.insert("three levels");
     for (const Grid& g : m.levels) out_.insert("grid of " + std::to_string(g.extents.size()) + " dimensions");
@@ -53,6 +55,11 @@ class LanguageFeatures {
   }
 
   void statement(const Statement& s) {
+    std::optional<Machine> first = module_.find_tensor(s.lhs.tensor)->machine;
+    for (const Access& a : accesses(s.rhs)) {
+      const std::optional<Machine>& machine = module_.find_tensor(a.tensor)->machine;
+      if (first && machine && first->levels != machine->levels && !is_copy(s)) out_.insert("tensors on two grids");
+    }
     if (s.op == AssignOp::Accumulate) out_.insert("accumulate");
     if (repeats(s.lhs)) out_.insert("repeated index in the output");
     std::vector<IndexVar> sums = reduction_variables(s);
@@ -242,6 +249,9 @@ const Features& all_features() {
                             "type complex<float>",
                             "several statements",
                             "no machine",
+                            "machine without a grid",
+                            "processors as a grid",
+                            "tensors on two grids",
                             "two levels",
                             "three levels",
                             "grid of 1 dimensions",

@@ -68,13 +68,49 @@ class Generator {
       if (!grid.extents.empty()) machine_.levels.push_back(grid);
     }
     if (machine_.levels.empty()) return;
-    machine_.name = "M";
-    machine_text_ = fmt::format("machine M = {}\n", grids_text());
+    // Some processors may idle.
+    int64_t count = processors + (choice_.chance(5) ? choice_.between(1, 3) : 0);
+    declare_machine(machine_, "M", processors, count);
+    if (choice_.chance(25)) choose_other_machine(count);
   }
 
-  std::string grids_text() const {
+  void declare_machine(Machine& machine, const std::string& name, int64_t processors, int64_t count) {
+    machine.name = name;
+    machine.text = grids_text(machine);
+    if (count > processors || choice_.chance(8)) {
+      const char* form = machine.levels.size() > 1 ? "{} processors as ({})" : "{} processors as {}";
+      machine.text = fmt::format(fmt::runtime(form), in_parentheses(numbers_.write(count).text), machine.text);
+    }
+    machine_text_ += fmt::format("machine {} = {}\n", name, machine.text);
+  }
+
+  // A second machine of equally many processors: a line of them, or a grid that may leave some of them idle.
+  void choose_other_machine(int64_t count) {
+    int64_t rows = choice_.between(1, 3), columns = std::max<int64_t>(1, count / rows);
+    if (choice_.chance(30)) {
+      other_ = {"N", {Grid{{{count, std::to_string(count)}}}}, ""};
+      other_.text = fmt::format("{} processors", count);
+      machine_text_ += fmt::format("machine N = {}\n", other_.text);
+      return;
+    }
+    if (rows > count) rows = 1;
+    Grid outer{{numbers_.write(rows)}}, inner{{numbers_.write(columns)}};
+    if (choice_.chance(60)) {
+      outer.extents.push_back(inner.extents[0]);
+      other_.levels = {outer};
+    } else {
+      other_.levels = {outer, inner};
+    }
+    declare_machine(other_, "N", rows * columns, count);
+  }
+
+  static std::string in_parentheses(const std::string& number) {
+    return number.find(' ') == std::string::npos ? number : "(" + number + ")";
+  }
+
+  static std::string grids_text(const Machine& machine) {
     std::vector<std::string> grids;
-    for (const Grid& grid : machine_.levels) {
+    for (const Grid& grid : machine.levels) {
       std::vector<std::string> extents;
       for (const Quantity& q : grid.extents) extents.push_back(q.text);
       grids.push_back(fmt::format("Grid({})", fmt::join(extents, ", ")));
@@ -143,10 +179,13 @@ class Generator {
     std::string out = "tensor " + tensor.name;
     if (!tensor.sizes.empty()) out += fmt::format("({})", fmt::join(tensor.sizes, ", "));
     if (!machine_.levels.empty() && choice_.chance(82)) {
-      out += " : " + distribution(tensor);
-      size_t on = choice_.weighted({60, 30, 10});
-      if (on == 0) out += " on M";
-      if (on == 2) out += " on " + grids_text();
+      bool has_other = !other_.levels.empty();
+      const Machine& machine = has_other && choice_.chance(45) ? other_ : machine_;
+      tensor.machine = machine.name;
+      out += " : " + distribution(tensor, machine);
+      size_t on = choice_.weighted({60, has_other ? 0 : 30, 10});
+      if (on == 0) out += " on " + machine.name;
+      if (on == 2) out += " on " + machine.text;
     }
     if (tensor.sizes.size() > 1 && choice_.chance(25)) {
       std::vector<int> order;
@@ -157,12 +196,12 @@ class Generator {
     return out + "\n";
   }
 
-  std::string distribution(Tensor& tensor) {
+  std::string distribution(Tensor& tensor, const Machine& machine) {
     static const std::vector<std::string> letters{"x", "y", "z", "u", "v"}, words{"row", "col", "dep", "ch", "t"};
     bool short_form = choice_.chance(80);
     const std::vector<std::string>& names = short_form ? letters : words;
     std::vector<std::string> levels;
-    for (const Grid& grid : machine_.levels) levels.push_back(level_text(tensor, grid, names, short_form));
+    for (const Grid& grid : machine.levels) levels.push_back(level_text(tensor, grid, names, short_form));
     return fmt::format("{}", fmt::join(levels, ", "));
   }
 
@@ -201,7 +240,7 @@ class Generator {
   }
 
   std::string face_text(const Quantity& extent, bool short_form) {
-    int64_t face = choice_.below(extent.value);
+    int64_t face = choice_.below(short_form ? std::min<int64_t>(extent.value, 10) : extent.value);  // one digit
     if (!short_form && choice_.chance(40)) return fmt::format("({} - {})", extent.text, extent.value - face);
     return std::to_string(face);
   }
@@ -327,18 +366,20 @@ class Generator {
     std::map<std::string, Tensor> tensors;
     std::map<std::string, int64_t> extents;
     bool on_machine = false;
+    // The statement runs on the machine of the first tensor that has one, the output before the operands.
+    const Machine* machine = machine_.levels.empty() || !other_.levels.empty() ? nullptr : &machine_;
     std::vector<TensorAccess> all = statement.rhs;
-    all.push_back(statement.lhs);
+    all.insert(all.begin(), statement.lhs);
     for (const TensorAccess& a : all) {
       const Tensor& t = tensor(a.tensor);
       tensors[t.name] = t;
+      if (!on_machine && !t.levels.empty()) machine = t.machine == "M" ? &machine_ : &other_;
       on_machine = on_machine || !t.levels.empty();
     }
     for (const std::string& v : statement.variables) {
       auto copy = copies.find(v);
       extents[v] = numbers_.value(size_of_.at(copy == copies.end() ? v : copy->second));
     }
-    const Machine* machine = machine_.levels.empty() ? nullptr : &machine_;
     return random_schedule(choice_, numbers_, {statement, tensors, extents, machine, on_machine, next_name_});
   }
 
@@ -410,7 +451,7 @@ class Generator {
   Numbers numbers_;
   bool whole_ = true;
   std::string type_text_, machine_text_, tensor_text_;
-  Machine machine_;
+  Machine machine_, other_;  // without levels there is none
   std::vector<std::string> variables_;
   std::map<std::string, std::string> size_of_;
   std::vector<Tensor> tensors_;

@@ -340,7 +340,7 @@ class ScheduleGenerator {
   bool onto_tensor(size_t level) {
     std::vector<std::string> candidates;
     for (const auto& [name, tensor] : scope_.tensors) {
-      if (!tensor.levels.empty()) candidates.push_back(name);
+      if (!tensor.levels.empty() && tensor.machine == scope_.machine->name) candidates.push_back(name);
     }
     if (candidates.empty()) return false;
     const Tensor& tensor = scope_.tensors.at(choice_.of(candidates));

@@ -26,6 +26,7 @@ struct Grid {
 struct Machine {
   std::string name;  // empty if the program declares none
   std::vector<Grid> levels;
+  std::string text;  // behind the `=` of its declaration
 };
 
 struct Role {
@@ -38,6 +39,7 @@ struct Tensor {
   std::string name;
   std::vector<std::string> sizes;         // names of params, one per dimension
   std::vector<std::vector<Role>> levels;  // the distribution; empty if there is none
+  std::string machine{};                  // the name of the machine that has the levels
 };
 
 struct TensorAccess {

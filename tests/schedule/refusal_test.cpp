@@ -46,6 +46,13 @@ std::string placed(const std::string& machine, const std::string& distribution, 
          schedule + "\n";
 }
 
+// Tensors on two grids of the same processors.
+std::string other_grid(const std::string& schedule) {
+  return "machine M = Grid(2, 3)\nmachine N = Grid(6)\ntensor A(9, 9) : xy -> xy on M\ntensor B(9, 9) : xy -> x on N\n"
+         "A(i, j) = 2 * B(i, j)\nschedule\n" +
+         schedule + "\n";
+}
+
 const std::vector<Refusal>& refusals() {
   static const std::vector<Refusal> all{
       // A loop that does not exist, or no longer exists.
@@ -227,8 +234,11 @@ const std::vector<Refusal>& refusals() {
        "distribute: 2 targets, 2 distributed loops and 1 local loop; the three lists must have the same length"},
       {"distribute_nothing_known", gemm("distribute(i, io, ii, X)"),
        "distribute: X is neither a machine nor a tensor; the machines are `M`, `L` and `H`"},
-      {"distribute_other_machine", placed("Grid(2, 3)", "xy -> xy", "distribute(i, io, ii, N)"),
-       "distribute: N is Grid(5), but the tensors of this statement are on Grid(2, 3)"},
+      {"distribute_other_machine", other_grid("distribute({i, j}, {io, jo}, {ii, ji}, M)\ndistribute(ii, a, b, N)"),
+       "distribute: N is Grid(6), but this statement runs on Grid(2, 3)"},
+      {"distribute_tensor_on_another_grid",
+       other_grid("distribute({i, j}, {io, jo}, {ii, ji}, M)\ndistribute(ii, a, b, B)"),
+       "distribute: B is on Grid(6), but this statement runs on Grid(2, 3)"},
       {"distribute_grid_of_other_arity", placed("Grid(2, 3)", "xy -> xy", "distribute(i, io, ii, Grid(6))"),
        "distribute: Grid(6) has 1 dimension, but level 0 of the machine, Grid(2, 3), has 2"},
       {"distribute_every_level_taken",
