@@ -45,6 +45,7 @@ class TensorHandle {
   TensorHandle(ElementKind type, std::string name, std::vector<Int> dimensions, Format format);
 
   const std::string& name() const;     // as errors and Kernel::text() show it
+  ElementKind type() const;            // of the elements
   std::vector<int64_t> shape() const;  // for the current values of the params
 
   // An access such as A(i, j), for a statement.

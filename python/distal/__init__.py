@@ -52,6 +52,7 @@ from ._errors import Error, InputError, ResourceError, TypeMismatch
 from ._expr import Access, Expr, IndexVar, indices
 from ._kernel import Kernel
 from ._numbers import Int, Param, ceildiv, max, min
+from ._program import Program, load
 from ._schedule import BLAS, Onto, Schedule
 from ._tensor import PieceInfo, Tensor
 
@@ -65,8 +66,9 @@ except PackageNotFoundError:  # run from the sources
 
 __all__ = [
     "Access", "BLAS", "Cost", "CostPerTensor", "Dense", "Distribution", "Drawing", "ElementKind", "Error", "Everywhere",
-    "Expr", "Face", "Format", "Grid", "IndexVar", "InputError", "Int", "Kernel", "LeafKernelName", "Level", "Machine", "Memory",
-    "ModeFormat", "Onto", "OutputRace", "Param", "PieceInfo", "Processor", "Rectangle", "ResourceError", "Role",
-    "RunOptions", "RunReport", "Schedule", "Tensor", "TypeMismatch", "ceildiv", "compound", "einsum", "indices", "max",
+    "Expr", "Face", "Format", "Grid", "IndexVar", "InputError", "Int", "Kernel", "LeafKernelName", "Level", "Machine",
+    "Memory", "ModeFormat", "Onto", "OutputRace", "Param", "PieceInfo", "Processor", "Program", "Rectangle",
+    "ResourceError", "Role", "RunOptions", "RunReport", "Schedule", "Tensor", "TypeMismatch", "ceildiv", "compound",
+    "einsum", "indices", "load", "max",
     "min", "tensordot", "transpose",
 ]

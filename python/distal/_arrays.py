@@ -13,7 +13,7 @@ from ._errors import TypeMismatch
 
 NDArray = npt.NDArray[Any]
 
-KINDS = {
+KINDS: dict[np.dtype[Any], ElementKind] = {
     np.dtype(np.float32): ElementKind.Float,
     np.dtype(np.float64): ElementKind.Double,
     np.dtype(np.int32): ElementKind.Int32,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Iterable, NamedTuple
+from typing import TYPE_CHECKING, Any, Iterable, NamedTuple
 
 from . import _core
 from ._core import Cost, RunOptions, RunReport
@@ -86,6 +86,8 @@ class Kernel:
     0
     >>> a.numpy()
     array([0., 2., 4.])
+
+    A kernel is pickled as its text, and comes back as a ``Program``.
     """
 
     def __init__(self, defined: Iterable[Tensor]) -> None:
@@ -97,10 +99,12 @@ class Kernel:
         self._use(core, statements)
 
     def _use(self, core: _core.Kernel, statements: list[Statement]) -> None:
-        self._core = core
         self._statements = statements
-        written = [s.tensor for s in statements]
-        read = [t for s in statements for t in s.operands] + [s.tensor for s in statements if s.accumulates]
+        self._use_tensors(core, [s.tensor for s in statements],
+                          [t for s in statements for t in s.operands] + [s.tensor for s in statements if s.accumulates])
+
+    def _use_tensors(self, core: _core.Kernel, written: list[Tensor], read: list[Tensor]) -> None:
+        self._core = core
         self._tensors = list(dict.fromkeys(written + read))
         self._written = set(written)
         self._read = set(read)
@@ -177,7 +181,12 @@ class Kernel:
         return drawing
 
     def __repr__(self) -> str:
-        return f"Kernel of {', '.join(s.tensor.name for s in self._statements)}"
+        return f"{type(self).__name__} of {', '.join(sorted(t.name for t in self._written))}"
+
+    def __reduce__(self) -> Any:
+        from ._program import Program
+
+        return Program.parse, (self.text,)
 
     def __str__(self) -> str:
         return self.text

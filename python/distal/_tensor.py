@@ -93,17 +93,28 @@ class Tensor:
             dtype = np.float64 if array is None else array.dtype
         self._kind = kind_of(dtype, f"tensor {name}")
         self._dtype = np.dtype(dtype)
-        self._handle = _core.TensorHandle(self._kind, name, dimensions,
-                                          to_format(format, machine, len(dimensions), params))
-        self._ndim = len(dimensions)
+        self._use(_core.TensorHandle(self._kind, name, dimensions,
+                                     to_format(format, machine, len(dimensions), params)))
+        if array is not None:
+            self.bind(array)
+
+    @classmethod
+    def _of(cls, handle: _core.TensorHandle, dtype: np.dtype[Any]) -> Tensor:
+        """The tensor of a program."""
+        tensor = cls.__new__(cls)
+        tensor._kind, tensor._dtype = handle.type, dtype
+        tensor._use(handle)
+        return tensor
+
+    def _use(self, handle: _core.TensorHandle) -> None:
+        self._handle = handle
+        self._ndim = len(handle.shape)
         self._line = caller()
         self._statement: Statement | None = None
         self._storage: Storage | None = None
         self._written = False
         self._bound: NDArray | None = None
         self._bound_pieces: dict[int, NDArray] = {}
-        if array is not None:
-            self.bind(array)
 
     # --- What it is -------------------------------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ void bind_statements(nb::module_& m);
 void bind_schedules(nb::module_& m);
 void bind_kernels(nb::module_& m);
 void bind_tensors(nb::module_& m);
+void bind_programs(nb::module_& m);
 void bind_calls(nb::module_& m);
 
 }  // namespace distal::python

@@ -10,5 +10,6 @@ NB_MODULE(_core, m) {
   bind_schedules(m);
   bind_kernels(m);
   bind_tensors(m);
+  bind_programs(m);
   bind_calls(m);
 }

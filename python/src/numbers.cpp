@@ -64,6 +64,7 @@ ceildiv(n, 4) + 1
 )doc");
   param.def(nb::init<int64_t>(), nb::arg("value") = 1)
       .def(nb::init<std::string, int64_t>(), nb::arg("name"), nb::arg("value"))
+      .def(nb::init<const Param&>(), nb::arg("param"))
       .def_prop_ro("name", &Param::name, "The name, as errors and ``Kernel.text`` show it.")
       .def_prop_rw(
           "_value", &Param::value, [](Param& p, int64_t value) { p = value; }, "The current value.")

@@ -48,6 +48,7 @@ void bind_tensors(nb::module_& m) {
       .def(nb::init<ElementKind, std::string, std::vector<Int>, Format>())
       .def_prop_ro("name", &TensorHandle::name)
       .def_prop_ro("shape", &TensorHandle::shape)
+      .def_prop_ro("type", &TensorHandle::type)
       .def("access", [](const TensorHandle& t, const std::vector<IndexVar>& at) { return Access(t.state(), at); })
       .def("scalar", [](const TensorHandle& t) { return Expr(t); })
       .def("schedule", &TensorHandle::schedule, nb::rv_policy::reference_internal)

@@ -20,7 +20,7 @@ MEMBERS = {
     "Expr": {"expr": None, "tensors": None, "operator+": "__add__", "operator-": "__sub__", "operator*": "__mul__"},
     "Access": {"define": None, "operator=": None, "operator+=": "__iadd__"},
     "Tensor": {"operator()": "__getitem__", "bind_elements": "bind", "at": "numpy", "set": "numpy", "fill": "numpy",
-               "for_each": "numpy", "element": None, "for_each_replica": None, "fill_elements": None, "state": None,
+               "for_each": "numpy", "element": None, "for_each_replica": None, "fill_elements": None, "state": None, "type": "dtype", "require_type": None,
                "layout": "pieces", "data": "numpy", "size": None},
     "Machine": {"operator[]": "__getitem__"},
     "Rectangle": {"operator==": "__eq__"},

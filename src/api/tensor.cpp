@@ -279,6 +279,8 @@ TensorHandle::TensorHandle(ElementKind type, std::string name, std::vector<Int> 
 
 const std::string& TensorHandle::name() const { return state_->name; }
 
+ElementKind TensorHandle::type() const { return state_->type; }
+
 std::vector<int64_t> TensorHandle::shape() const {
   std::vector<int64_t> out;
   for (const Int& e : state_->dimensions) out.push_back(e.value());

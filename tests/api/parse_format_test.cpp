@@ -52,6 +52,11 @@ TEST(ParseFormat, RefusesWhatAFileMayNotSay) {
   EXPECT_NE(error_of([&] { Format::parse("x -> y", 1, m); }).find("format:1:6"), std::string::npos);
 }
 
+TEST(Layout, TellsTheTypeOfTheElements) {
+  EXPECT_EQ(Tensor<int32_t>({2}).type(), ElementKind::Int32);
+  EXPECT_EQ(TensorHandle(ElementKind::ComplexFloat, "A", {}, {}).type(), ElementKind::ComplexFloat);
+}
+
 TEST(Layout, IsThatOfThePiecesAndTakesNoMemory) {
   Param n(10);
   Machine m(Grid(2, 2));

@@ -1,0 +1,98 @@
+"""Programs in .distal files."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any, SupportsIndex
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from ._arrays import KINDS, kind_of
+from ._core import ElementKind
+from ._kernel import Kernel
+from ._numbers import Param
+from ._tensor import Tensor
+
+_OUTPUT = re.compile(r"^(\w+)(?:\([^()=]*\))? [-+]?= ", re.MULTILINE)
+_DTYPES: dict[ElementKind, np.dtype[Any]] = {kind: dtype for dtype, kind in KINDS.items()}
+
+
+class Program(Kernel):
+    """A program in a .distal file as a kernel, with its tensors and params by name.
+
+    >>> import numpy as np, distal
+    >>> program = distal.Program.parse('''
+    ... param n = 4
+    ... tensor a(n)
+    ... tensor b(n)
+    ... a(i) = 2 * b(i)
+    ... ''', n=3)
+    >>> program["b"].bind(np.arange(3.0))
+    >>> program.run().bytes_moved
+    0
+    >>> program["a"].numpy()
+    array([0., 2., 4.])
+    """
+
+    def __init__(self, core: _core.Program) -> None:
+        self._program = core
+        self._params = {name: Param(core.param(name)) for name in core.params()}
+        self._by_name: dict[str, Tensor] = {}
+        for name in core.tensors():
+            handle = core.tensor(name)
+            self._by_name[name] = Tensor._of(handle, _DTYPES[handle.type])
+        kernel = core.kernel()
+        outputs = dict.fromkeys(_OUTPUT.findall(kernel.text()))
+        self._statements = []
+        self._use_tensors(kernel, [self._by_name[name] for name in outputs], list(self._by_name.values()))
+
+    @classmethod
+    def load(cls, file: str | os.PathLike[str], /, *, dtype: npt.DTypeLike | None = None,
+             **params: SupportsIndex) -> Program:
+        """Reads a file. The values of params are given by name; ``dtype`` replaces the element type of the file."""
+        kind = None if dtype is None else kind_of(dtype, "a program")
+        return cls(_core.Program.load(os.fspath(file), {k: int(v) for k, v in params.items()}, kind))
+
+    @classmethod
+    def parse(cls, text: str, /, *, dtype: npt.DTypeLike | None = None, **params: SupportsIndex) -> Program:
+        """The same, of the text of such a file."""
+        kind = None if dtype is None else kind_of(dtype, "a program")
+        return cls(_core.Program.parse(text, {k: int(v) for k, v in params.items()}, kind))
+
+    @property
+    def kernel(self) -> Kernel:
+        """The program itself, which is a kernel."""
+        return self
+
+    @property
+    def tensors(self) -> list[str]:
+        """The names of the tensors, in the order of the file."""
+        return list(self._by_name)
+
+    def tensor(self, name: str) -> Tensor:
+        """The tensor of this name; ``program[name]`` is the same."""
+        if name not in self._by_name:
+            self._program.tensor(name)  # says which there are
+        return self._by_name[name]
+
+    def __getitem__(self, name: str) -> Tensor:
+        return self.tensor(name)
+
+    @property
+    def params(self) -> list[str]:
+        """The names of the params, in the order of the file."""
+        return list(self._params)
+
+    def param(self, name: str) -> Param:
+        """The param of this name; set its ``value`` for the next run."""
+        if name not in self._params:
+            self._program.param(name)  # says which there are
+        return self._params[name]
+
+
+def load(file: str | os.PathLike[str], /, *, dtype: npt.DTypeLike | None = None, **params: SupportsIndex) -> Program:
+    """Reads a program in a .distal file: ``distal.load("algorithms/summa.distal", ni=512).run()``."""
+    return Program.load(file, dtype=dtype, **params)
