@@ -10,8 +10,10 @@ import numpy.typing as npt
 
 from ._arrays import KINDS, ArrayLike, NDArray, as_numpy, back
 from ._contraction import Contraction
+from ._core import Grid, Machine
 from ._einsum_string import LETTERS, Subscripts, Term, from_sublists, parse
 from ._errors import InputError, TypeMismatch
+from ._on_machine import run_on, to_machine
 
 Order = Literal["C", "F", "A", "K"]
 Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
@@ -251,7 +253,7 @@ def _without_repeats(array: NDArray, term: Term) -> NDArray:
 
 
 def einsum(*operands: ArrayLike, out: NDArray | None = None, dtype: npt.DTypeLike | None = None, order: Order = "K",
-           casting: Casting = "safe", optimize: Any = True) -> Any:
+           casting: Casting = "safe", optimize: Any = True, machine: Machine | Grid | None = None) -> Any:
     """Evaluates the Einstein summation convention on the operands, as ``numpy.einsum`` does.
 
     ``einsum("ik,kj->ij", a, b)`` multiplies matrices. Also the form with lists, ``einsum(a, [0, 2], b, [2, 1])``, is
@@ -261,6 +263,9 @@ def einsum(*operands: ArrayLike, out: NDArray | None = None, dtype: npt.DTypeLik
     ``optimize`` is the order of contraction of three operands and more: True or False finds one, and computes in one
     loop nest where pairs would gain little; a path, or the name of one, is that of ``numpy.einsum_path``.
 
+    ``machine=Grid(2, 2)`` computes on the processors of a grid, in one loop nest: the longest dimensions of the result
+    are cut over the dimensions of the grid, and each processor has what it needs of the operands.
+
     >>> import numpy as np, distal
     >>> a = np.arange(6).reshape(2, 3)
     >>> distal.einsum("ij,kj->ik", a, a)
@@ -269,7 +274,7 @@ def einsum(*operands: ArrayLike, out: NDArray | None = None, dtype: npt.DTypeLik
     >>> int(distal.einsum("ij->", a))
     15
     """
-    if out is None and dtype is None and order == "K" and optimize is True and operands:
+    if out is None and dtype is None and order == "K" and optimize is True and machine is None and operands:
         arrays = operands[1:]
         try:
             ready = _ready.get((operands[0], casting, *[(a.shape, a.dtype, a.flags.c_contiguous) for a in arrays]))
@@ -281,11 +286,11 @@ def einsum(*operands: ArrayLike, out: NDArray | None = None, dtype: npt.DTypeLik
                 result = result.transpose(ready.axes)
             ready.plan.run(result, list(arrays))
             return result if ready.shape else result[()]
-    return _einsum(operands, out, dtype, order, casting, optimize)
+    return _einsum(operands, out, dtype, order, casting, optimize, machine)
 
 
 def _einsum(operands: tuple[ArrayLike, ...], out: NDArray | None, dtype: npt.DTypeLike | None, order: Order,
-            casting: Casting, optimize: Any) -> Any:
+            casting: Casting, optimize: Any, machine: Machine | Grid | None) -> Any:
     """What does not come from the cache."""
     if not operands:
         raise InputError("einsum: no subscripts are given", 'write for instance einsum("ij,jk->ik", a, b)')
@@ -310,19 +315,21 @@ def _einsum(operands: tuple[ArrayLike, ...], out: NDArray | None, dtype: npt.DTy
     axes = _axes_of_result(order, s, arrays)
     if out is not None and out.shape != shape:
         raise InputError(f"einsum: out has the shape {out.shape}, and the result has {shape}")
-    if _is_view(s, out is not None, dtype) and order in "Kk":
+    if machine is None and _is_view(s, out is not None, dtype) and order in "Kk":
         return back(np.einsum(text, arrays[0]), given)
-    result = _computed(text, s, arrays, axes, result_type, optimize, out)
+    grid = None if machine is None else to_machine(machine)
+    result = _computed(text, s, arrays, axes, result_type, optimize, out, grid)
     if out is not None:
         if result is not out:
             np.copyto(out, result, casting=casting_of_out)
         return out
-    _remember(operands, text, s, arrays, axes, result_type, casting)
+    if machine is None:
+        _remember(operands, text, s, arrays, axes, result_type, casting)
     return back(result if shape else result[()], given)
 
 
 def _computed(text: str, s: Subscripts, arrays: Sequence[NDArray], axes: Sequence[int], result_type: np.dtype[Any],
-              optimize: Any, out: NDArray | None) -> NDArray:
+              optimize: Any, out: NDArray | None, machine: Machine | None) -> NDArray:
     """The result: in ``out`` if it can be computed there, else in an array of its own."""
     compute = _compute_type(result_type)
     inputs = [_to_compute(_without_repeats(a, term), result_type, compute)
@@ -335,7 +342,10 @@ def _computed(text: str, s: Subscripts, arrays: Sequence[NDArray], axes: Sequenc
         result = out
     else:
         result = _empty(plan.shape, axes, compute)
-    plan.run(result, inputs)
+    if machine is None:
+        plan.run(result, inputs)
+    else:
+        run_on(machine, parse(text, shapes), inputs, result)
     # Labels along which no operand changes: a sum over them is a multiple, a result has copies.
     repeats = math.prod(s.extents[x] // plan.extents[x] for x in s.extents if x not in s.output and plan.extents[x])
     if repeats != 1:

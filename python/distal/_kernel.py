@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Iterable, NamedTuple
+from typing import TYPE_CHECKING, AbstractSet, Any, Iterable, NamedTuple
 
 from . import _core
 from ._core import Cost, RunOptions, RunReport
@@ -89,6 +89,8 @@ class Kernel:
 
     A kernel is pickled as its text, and comes back as a ``Program``.
     """
+
+    _written: AbstractSet[Tensor] = frozenset()
 
     def __init__(self, defined: Iterable[Tensor]) -> None:
         statements = [_statement_of(t) for t in defined]

@@ -221,6 +221,29 @@ def test_out_may_be_an_operand(random):
     np.testing.assert_allclose(a, want)
 
 
+@pytest.mark.parametrize("text, shapes", [
+    ("ik,kj->ij", [(17, 9), (9, 13)]), ("ijk,jl,kl->il", [(8, 7, 6), (7, 5), (6, 5)]), ("i,i->", [(11,), (11,)]),
+    ("ii->i", [(5, 5)]), ("ij->ji", [(4, 7)]), ("...i,i...->...", [(3, 4, 5), (5, 1, 4)]), (",->", [(), ()]),
+    ("ij,j->i", [(1, 6), (6,)]), ("i,j->ij", [(3,), (0,)]),
+])
+@pytest.mark.parametrize("grid", [(2, 2), (3,), (2, 1, 2)])
+def test_on_a_machine(text, shapes, grid, random):
+    arrays = [random.random(shape) for shape in shapes]
+    for machine in (distal.Grid(*grid), distal.Machine(distal.Grid(*grid), "M")):
+        got = distal.einsum(text, *arrays, machine=machine)
+        np.testing.assert_allclose(got, np.einsum(text, *arrays), atol=1e-12)
+    views = [np.asfortranarray(a)[::-1] if a.ndim else a for a in arrays]
+    got = distal.einsum(text, *views, machine=distal.Grid(*grid))
+    np.testing.assert_allclose(got, np.einsum(text, *views), atol=1e-12)
+
+
+def test_a_machine_is_refused():
+    a = np.zeros((2, 3))
+    refused("einsum: machine is int", "ij->i", a, machine=4, kind=distal.TypeMismatch)
+    two = distal.Machine([distal.Grid(2), distal.Grid(2)])
+    refused("einsum: the machine has 2 levels", "ij->i", a, machine=two)
+
+
 def test_dtype_and_casting():
     a = np.arange(6, dtype=np.int32).reshape(2, 3)
     assert distal.einsum("ij->i", a, dtype="d").dtype == np.float64
