@@ -4,6 +4,7 @@ A program is random in its statements, machine, distributions and schedules. Num
 variables that it uses, and sums over those that the left side does not have.
 """
 
+import math
 import random
 import string
 
@@ -130,6 +131,9 @@ class RandomProgram:
         self.dtype = NUMPY_TYPES[self.type]
         self.extents = {v: self.random.choice([1, 2, 3, 4, 5, 6, 7, 9, 11]) for v in "ijklmn"}
         self.machine = self.random_machine()
+        # Whether operands may lie on a line of the same processors; they are then in `on_line`.
+        self.has_line = self.random.random() < 0.25
+        self.on_line = set()
         self.tensors = {}  # name -> the variables that give its extents
         self.distributions = {}  # name -> for each level, its roles and its cyclic dimensions
         self.lines = []
@@ -173,6 +177,9 @@ class RandomProgram:
         sizes = ", ".join(f"n{v} = {n}" for v, n in self.extents.items())
         grids = [f"Grid({', '.join(map(str, grid))})" for grid in self.machine]
         lines = [f"param {sizes}", f"machine M = {' of '.join(grids)}", f"type {self.type}"]
+        if self.has_line:
+            text = self.random.choice(["Grid({})", "{} processors", "{0} processors as Grid({0})"])
+            lines.append(f"machine N = {text.format(self.processors())}")
         return lines + [self.declaration(name) for name in self.tensors]
 
     def declaration(self, name):
@@ -180,7 +187,7 @@ class RandomProgram:
         text = f"tensor {name}" + (f"({', '.join('n' + v for v in variables)})" if variables else "")
         if name in self.distributions:
             levels = [self.level_text(len(variables), *level) for level in self.distributions[name]]
-            text += f" : {', '.join(levels)} on M"
+            text += f" : {', '.join(levels)} on {'N' if name in self.on_line else 'M'}"
         if len(variables) > 1 and self.random.random() < 0.3:
             order = list(range(len(variables)))
             self.random.shuffle(order)
@@ -188,7 +195,7 @@ class RandomProgram:
         return text
 
     def level_text(self, dimensions, roles, cyclic):
-        short = self.random.random() < 0.5
+        short = self.random.random() < 0.5 and all(isinstance(role, int) or len(role) == 1 for role in roles)
         letters = string.ascii_lowercase[-dimensions:] if dimensions else ""
         names = list(letters) if short else [f"d{d}" for d in range(dimensions)]
         right = [names[role] if isinstance(role, int) else role for role in roles]
@@ -198,12 +205,21 @@ class RandomProgram:
             text += f" cyclic({', '.join(names[d] + ('' if b == 1 else f' = {b}') for d, b in cyclic.items())})"
         return text
 
-    def add_tensor(self, variables):
+    def processors(self):
+        return math.prod(extent for grid in self.machine for extent in grid)
+
+    def add_tensor(self, variables, is_operand=False):
         name = f"T{len(self.tensors)}"
         self.tensors[name] = variables
-        if self.random.random() < 0.85:
-            self.distributions[name] = [self.random_level(len(variables), grid) for grid in self.machine]
+        if is_operand and self.has_line and self.random.random() < 0.5:
+            self.on_line.add(name)
+            self.distributions[name] = [self.random_level(len(variables), (self.processors(),))]
+        elif self.random.random() < 0.85:
+            self.distribute(name)
         return name
+
+    def distribute(self, name):
+        self.distributions[name] = [self.random_level(len(self.tensors[name]), grid) for grid in self.machine]
 
     def random_level(self, dimensions, grid):
         """One role per machine dimension: the tensor dimension that it partitions, a face, or broadcast."""
@@ -240,6 +256,8 @@ class RandomProgram:
             left = left + [self.random.choice(left)]  # only a diagonal is written
         reads = {access[1] for access in accesses_of(expr)}
         output = self.reused_output(left, reads) or self.add_tensor("".join(left))
+        if self.has_line and output not in self.distributions:
+            self.distribute(output)  # so that the statement runs on M
         operator = self.random.choice(["=", "=", "+="])
         self.statements.append((output, left, operator, expr))
         access = ("access", output, left)
@@ -248,7 +266,8 @@ class RandomProgram:
 
     def reused_output(self, left, reads):
         """Sometimes the output is a tensor that an earlier statement wrote or read; else None."""
-        fitting = [t for t, variables in self.tensors.items() if list(variables) == left and t not in reads]
+        fitting = [t for t, variables in self.tensors.items() if list(variables) == left]
+        fitting = [t for t in fitting if t not in reads and t not in self.on_line]
         return self.random.choice(fitting) if fitting and self.random.random() < 0.5 else None
 
     def random_term(self, variables):
@@ -280,7 +299,7 @@ class RandomProgram:
         fitting = [t for t in self.tensors if [self.extents[v] for v in self.tensors[t]] == shape]
         if fitting and self.random.random() < 0.4:
             return ("access", self.random.choice(fitting), variables)
-        return ("access", self.add_tensor("".join(variables)), variables)
+        return ("access", self.add_tensor("".join(variables), is_operand=True), variables)
 
 
 class Schedule:
@@ -391,7 +410,8 @@ class Schedule:
 
     def distribute_onto_tensor(self, level):
         """Follows the distribution of a tensor that has one."""
-        following = [t for t in self.indices if t in self.program.distributions]
+        placed = [t for t in self.indices if t in self.program.distributions]
+        following = [t for t in placed if t not in self.program.on_line]
         if not following:
             return
         tensor = self.random.choice(following)
