@@ -59,6 +59,9 @@ function draw() {
   for (const button of document.querySelectorAll("[data-view]")) {
     button.setAttribute("aria-pressed", String(button.dataset.view === chosen.view));
   }
+  // The pieces of the chosen processor.
+  const own = `#picture .cell.p${chosen.processor}{stroke:var(--strong);stroke-width:2.5px}`;
+  byId("chosen").textContent = chosen.processor === null || chosen.view !== "data" ? "" : own;
   byId("processor").value = chosen.processor === null ? "" : String(chosen.processor);
   document.body.dataset.step = byId("where").textContent;
 }
