@@ -107,7 +107,10 @@ Certificate certificate_of(const Plan& plan, const StagePlan& stage) {
   std::vector<int64_t> bytes = exchanged_bytes(plan, stage, units);
   auto most = std::max_element(bytes.begin(), bytes.end());
   out.exchanged_bytes = *most;
-  out.busiest = stage.machine.processor_name((most - bytes.begin()) * units.size);
+  int64_t busiest = (most - bytes.begin()) * units.size;
+  // One that only another tensor's machine has, in a copy between machines, has no coordinates here.
+  bool is_here = busiest < stage.machine.processors;
+  out.busiest = is_here ? stage.machine.processor_name(busiest) : std::to_string(busiest);
   add_bound(plan, statement, units, out);
   if (out.lower_bound_bytes == 0) return out;
   out.bound = note_on_levels(stage, units) + out.bound;

@@ -127,6 +127,16 @@ TEST(Exchange, FurtherReplicasCountWhereTheyArrive) {
   EXPECT_FALSE(c.optimality.has_value());
 }
 
+// The statement runs on two processors, and the replicas of its result lie on four.
+TEST(Exchange, AProcessorOutsideOfTheGridHasANumber) {
+  Certificate c = certificate_of(
+      "machine L = Grid(4)\nmachine T = Grid(2)\ntensor a(8) : x -> * on L\ntensor b(8) : x -> x on T\na(i) = b(i)\n"
+      "schedule\n  distribute(i, io, ii, T)\n  communicate({a, b}, io)\n");
+  EXPECT_EQ(c.processors, 4);
+  EXPECT_EQ(c.exchanged_bytes, 8 * kDouble);
+  EXPECT_EQ(c.busiest, "2");
+}
+
 TEST(Exchange, AnUpdateOwnsItsResult) {
   std::string text = gemm("Grid(2, 2)", "xy -> xy on M",
                           "  distribute({i, j}, {io, jo}, {ii, ji}, M)\n  communicate({A, B, C}, jo)\n");
