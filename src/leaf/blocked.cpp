@@ -333,7 +333,7 @@ class BlockedMultiply {
   int64_t sum_run_, column_run_;  // lengths of contiguous runs
   int64_t sums_, columns_;        // sizes of the chunks
   BlockedBuffers buffers_;
-  BlockedJob job_{};
+  BlockedJob<void> job_{};
   absl::InlinedVector<int64_t*, 4> rows_, column_;  // by operand
   int64_t *left_sum_, *right_sum_, *run_begin_;
   absl::InlinedVector<size_t, 4> factors_;

@@ -8,6 +8,14 @@ std::string cpp_type(ElementType type) { return std::string(traits_of(type).cpp_
 
 std::string computing_type(ElementType type) { return std::string(traits_of(type).computing_type); }
 
+std::string plain_cpp_type(const std::string& type) {
+  if (type == "std::int32_t") return "int";
+  if (type == "std::int64_t") return "long";
+  if (type == "std::uint32_t") return "unsigned";
+  if (type == "std::uint64_t") return "unsigned long";
+  return type;
+}
+
 std::string literal_text(double value, ElementType type) {
   if (is_integer(type)) return fmt::format("{}LL", static_cast<int64_t>(value));
   return fmt::format("{:a}", value);  // hexadecimal, which is exact

@@ -13,6 +13,9 @@ std::string cpp_type(ElementType type);
 // The type to compute in. For integers it is unsigned, because there overflow wraps around.
 std::string computing_type(ElementType type);
 
+// The same types by names that need no header, because compiling is then twice as fast.
+std::string plain_cpp_type(const std::string& type);
+
 std::string literal_text(double value, ElementType type);
 
 // The text of a term without its sign, computed in the type C. `element` gives the text of an operand's element.

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "leaf/cpp_text.h"
+#include "leaf/support_text.h"
 
 namespace distal::core {
 
@@ -20,73 +21,6 @@ constexpr int64_t kShortRow = 8 << 10;
 // The elements of a row that are computed in a buffer before non-temporal stores write them: a few cache lines.
 constexpr int kChunk = 64;
 
-constexpr char kNontemporal[] = R"(
-// Copies with non-temporal stores, which bypass the caches. The unaligned elements at both ends use ordinary stores.
-static void copy_nontemporal(T* to, const T* from, Int n) {
-  Int x = 0;
-#if defined(__AVX512F__) || defined(__AVX__)
-#if defined(__AVX512F__)
-  enum { BYTES = 64 };
-#else
-  enum { BYTES = 32 };
-#endif
-  typedef long long V __attribute__((vector_size(BYTES)));
-  typedef long long U __attribute__((vector_size(BYTES), aligned(1), may_alias));
-  while (x < n && reinterpret_cast<unsigned long>(to + x) % BYTES != 0) { to[x] = from[x]; ++x; }
-  for (; x + Int(BYTES / sizeof(T)) <= n; x += BYTES / sizeof(T)) {
-    V v = *reinterpret_cast<const U*>(from + x);
-    asm volatile("vmovntps %1, %0" : "=m"(*reinterpret_cast<U*>(to + x)) : "x"(v));
-  }
-#endif
-  for (; x < n; ++x) to[x] = from[x];
-}
-)";
-
-constexpr char kTranspose[] = R"(
-#if defined(__AVX512F__)
-enum { BYTES = 64 };
-#elif defined(__AVX__)
-enum { BYTES = 32 };
-#else
-enum { BYTES = 16 };
-#endif
-enum { LANES = BYTES / sizeof(T) };
-typedef T V __attribute__((vector_size(BYTES)));
-typedef T U __attribute__((vector_size(BYTES), aligned(1), may_alias));
-
-// The lanes 0 to N - 1, as template arguments.
-template <int...> struct Lanes {};
-template <int N, int... l> struct MakeLanes : MakeLanes<N - 1, N - 1, l...> {};
-template <int... l> struct MakeLanes<0, l...> { typedef Lanes<l...> type; };
-
-// Transposes a square of LANES vectors: swaps the D by D squares across the diagonal, then transposes within each
-// square.
-template <int D, int... l>
-static inline __attribute__((always_inline)) void swap_squares(V* row, Lanes<l...> lanes) {
-#pragma GCC unroll 16
-  for (int i = 0; i < LANES; ++i) {
-    if (i & D) continue;
-    V a = row[i], b = row[i + D];
-    row[i] = __builtin_shufflevector(a, b, (l & D ? LANES + l - D : l)...);
-    row[i + D] = __builtin_shufflevector(a, b, (l & D ? LANES + l : l + D)...);
-  }
-  if constexpr (D > 1) swap_squares<D / 2>(row, lanes);
-}
-
-// Transposes a whole tile.
-static void transpose_tile(const T* from, Int step, T* to) {
-  for (Int x = 0; x < TILE; x += LANES)
-    for (Int y = 0; y < TILE; y += LANES) {
-      V row[LANES];
-#pragma GCC unroll 16
-      for (int i = 0; i < LANES; ++i) row[i] = *reinterpret_cast<const U*>(from + (x + i) * step + y);
-      swap_squares<LANES / 2>(row, typename MakeLanes<LANES>::type());
-#pragma GCC unroll 16
-      for (int i = 0; i < LANES; ++i) *reinterpret_cast<U*>(to + (y + i) * ROW + x) = row[i];
-    }
-}
-)";
-
 class PlaneWriter {
  public:
   PlaneWriter(const std::vector<LeafTerm>& terms, ElementType type, const PlaneShape& shape)
@@ -94,13 +28,13 @@ class PlaneWriter {
 
   std::string run() {
     if (is_complex(type_)) out_ += "#include <complex>\n";
-    out_ += fmt::format("typedef {} T;\ntypedef {} C;\ntypedef long Int;\n", plain(cpp_type(type_)),
-                        plain(computing_type(type_)));
-    if (is_nontemporal()) out_ += kNontemporal;
+    out_ += fmt::format("typedef {} T;\ntypedef {} C;\ntypedef long Int;\n", plain_cpp_type(cpp_type(type_)),
+                        plain_cpp_type(computing_type(type_)));
+    if (is_nontemporal()) out_ += leaf_support_text("nontemporal.h");
     if (is_tiled()) {
       out_ += fmt::format("enum {{ LINE = 64 / sizeof(T), TILE = {} * LINE, ROW = TILE + LINE }};\n", kTileLines);
     }
-    if (transposes_in_registers()) out_ += kTranspose;
+    if (transposes_in_registers()) out_ += leaf_support_text("transpose.h");
     out_ += "\nextern \"C\" void leaf(Int nx, Int ny, void* const* data, const Int* stride_x, const Int* stride_y) {\n";
     for (size_t o = 0; o < shape_.x.size(); ++o) declare(o);
     if (is_tiled()) {
@@ -115,15 +49,6 @@ class PlaneWriter {
   }
 
  private:
-  // Names of types that need no header, because compiling is then twice as fast.
-  static std::string plain(const std::string& type) {
-    if (type == "std::int32_t") return "int";
-    if (type == "std::int64_t") return "long";
-    if (type == "std::uint32_t") return "unsigned";
-    if (type == "std::uint64_t") return "unsigned long";
-    return type;
-  }
-
   void line(const std::string& text) { out_ += std::string(static_cast<size_t>(indent_) * 2, ' ') + text + "\n"; }
 
   void open(const std::string& text) {

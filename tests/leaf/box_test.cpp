@@ -362,7 +362,6 @@ TEST(OnePass, Sources) {
   test::expect_golden("leaf/plane_past_cache.txt",
                       source("A(i, j) = B(i, j) - v(j) * 2", {{Unit, Unit, Unit}, {true, true, false}, false, true}));
   test::expect_golden("leaf/plane_tiles.txt", source("A(i, j) = B(j, i)", {{Unit, Large}, {true, true}, false, false}));
-  test::expect_golden("leaf/blocks.txt", blocked_source(ElementType::Double, 1));
 }
 
 // ---- symmetric products ----

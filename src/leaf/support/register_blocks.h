@@ -1,37 +1,33 @@
-// A matrix multiply in register blocks; further factors: 1
-typedef double T;
+// A matrix multiply in register blocks, with FACTORS factors beside the two operands. The element type T and the number
+// FACTORS are defined before this text, which the compiler embeds in the code that it compiles. So it includes nothing
+// else.
+//
+// A register block of MR rows by up to NV vectors accumulates the sum. Each term broadcasts one element of the left
+// operand per row, and loads whole vectors of the right operand. A larger block would spill registers; a smaller one
+// would make the multipliers wait for loads.
+#include "leaf/support/blocked_job.h"
+
 typedef long Int;
-struct Job {
-  Int rows, columns, sums;
-  const T* left; const Int *left_row, *left_sum;
-  const T* right; const Int *right_sum, *right_column;
-  T* output; const Int *output_row, *output_column;
-  const T* const* factor; const Int *const *factor_row, *const *factor_column;
-  const T* scale;
-  T *packed_right, *packed_left;
-  Int runs;
-  const Int* run_begin;
-  Int left_contiguous, left_runs_contiguous, right_runs_contiguous, pack_only, column_run, overwrite;
-};
+typedef distal::core::BlockedJob<T> Job;
 
 #if defined(__AVX512F__)
-enum { BYTES = 64, NV = 4 };
+constexpr int BYTES = 64, NV = 4;
 #elif defined(__AVX__)
-enum { BYTES = 32, NV = 2 };
+constexpr int BYTES = 32, NV = 2;
 #elif defined(__aarch64__)
-enum { BYTES = 16, NV = 4 };
+constexpr int BYTES = 16, NV = 4;
 #else
-enum { BYTES = 16, NV = 2 };
+constexpr int BYTES = 16, NV = 2;
 #endif
-enum { MR = 6, W = BYTES / sizeof(T), LINE = 64 / sizeof(T) };
+constexpr int MR = 6, W = BYTES / int(sizeof(T)), LINE = 64 / int(sizeof(T));
 // When each block of rows is multiplied by all panels in turn: the panels take at most CACHED_BYTES, which fit in a
 // cache beside the rows, the sum has at least LONG_SUM terms, and there are at most MOST_PANELS panels.
-enum { CACHED_BYTES = 256 << 10, LONG_SUM = 128, MOST_PANELS = 32 };
+constexpr int CACHED_BYTES = 256 << 10, LONG_SUM = 128, MOST_PANELS = 32;
 // Prefetch distance of packing, in rows, because the hardware does not predict rows that are far apart. Rows are
 // prefetched to the second-level cache, because rows at power-of-two strides alias in the first.
-enum { DISTANCE = 16 };
+constexpr int DISTANCE = 16;
 // Panels that are packed together.
-enum { PACKED_TOGETHER = 8 };
+constexpr int PACKED_TOGETHER = 8;
 typedef T V __attribute__((vector_size(BYTES)));
 typedef V Unaligned __attribute__((aligned(sizeof(T)), may_alias));
 
@@ -45,8 +41,8 @@ static Int min(Int a, Int b) { return a < b ? a : b; }
 // Cuts each run of columns into as few panels as possible, with about equally many vectors in each.
 struct Panels {
   Int run, vectors, per_run, count;
-  Panels(Int columns, Int run)
-      : run(run), vectors((run + W - 1) / W), per_run((vectors + NV - 1) / NV), count(columns / run * per_run) {}
+  Panels(Int columns, Int run_length)
+      : run(run_length), vectors((run + W - 1) / W), per_run((vectors + NV - 1) / NV), count(columns / run * per_run) {}
   Int first_vector(Int panel) const { return panel * (vectors / per_run) + min(panel, vectors % per_run); }
   Panel operator[](Int p) const {
     Int number = p / per_run, begin = first_vector(p % per_run), end = first_vector(p % per_run + 1);
@@ -56,7 +52,8 @@ struct Panels {
 };
 
 static bool is_contiguous(const Int* offset, Int n) {
-  for (Int x = 1; x < n; ++x) if (offset[x] != offset[0] + x) return false;
+  for (Int x = 1; x < n; ++x)
+    if (offset[x] != offset[0] + x) return false;
   return true;
 }
 
@@ -110,7 +107,7 @@ struct Prefetch {
   Int columns;        // elements in each of them; 0: not contiguous, no prefetch
 };
 // Terms before the end of the sum at which the prefetch of the output begins. A shorter sum begins with it.
-enum { OUTPUT_DISTANCE = 96 };
+constexpr int OUTPUT_DISTANCE = 96;
 
 // Where a block stores its sums: unscaled to a temporary tile, or times `scale` to the output, which it overwrites or
 // adds to.
@@ -124,7 +121,8 @@ static inline void prefetch_output(const Prefetch& prefetch, Int row) {
 
 // Adds one term to the sums of a block.
 template <int N>
-static inline __attribute__((always_inline)) void add_term(const T* const (&row)[MR], const V* right, Int k, V (&sum)[MR][N]) {
+static inline __attribute__((always_inline)) void add_term(const T* const (&row)[MR], const V* right, Int k,
+                                                           V (&sum)[MR][N]) {
   V v[N];
 #pragma GCC unroll 8
   for (int c = 0; c < N; ++c) v[c] = right[k * N + c];
@@ -236,51 +234,75 @@ static void pack_rows(const Job& j) {
         j.packed_left[r * j.sums + k] = j.left[j.left_row[r] + j.left_sum[k]];
 }
 
-enum { FACTORS = 1 };  // beside the two operands
-
 // A panel, and whether its columns are contiguous in the output and in each factor.
 struct PanelLayout {
   Panel panel;
-  bool contiguous, contiguous0;
+  bool contiguous, factor_contiguous[FACTORS + 1];
 };
 
 static PanelLayout layout_of(const Job& j, const Panel& panel) {
-  return {panel, is_contiguous(j.output_column + panel.column, panel.columns),
-          is_contiguous(j.factor_column[0] + panel.column, panel.columns)};
+  PanelLayout out = {panel, is_contiguous(j.output_column + panel.column, panel.columns), {}};
+  for (int f = 0; f < FACTORS; ++f)
+    out.factor_contiguous[f] = is_contiguous(j.factor_column[f] + panel.column, panel.columns);
+  return out;
+}
+
+// The rows of the factors beside one row of a tile. A factor whose columns are not contiguous is packed first.
+struct FactorRows {
+  const T* row[FACTORS + 1];
+  T buffer[FACTORS + 1][NV * W];
+
+  void find(const Job& j, Int number, const PanelLayout& layout) {
+    const Int first = layout.panel.column, n = layout.panel.columns;
+    for (int f = 0; f < FACTORS; ++f) {
+      const T* from = j.factor[f] + j.factor_row[f][number];
+      const Int* column = j.factor_column[f] + first;
+      row[f] = layout.factor_contiguous[f] ? from + column[0] : buffer[f];
+      if (layout.factor_contiguous[f]) continue;
+      for (Int c = 0; c < n; ++c) buffer[f][c] = from[column[c]];
+    }
+  }
+};
+
+// The value times column c of the first N factors.
+template <int N>
+static inline __attribute__((always_inline)) T times_factors(T value, const T* const* row, Int c) {
+  if constexpr (N == 0)
+    return value;
+  else
+    return times_factors<N - 1>(value, row, c) * row[N - 1][c];
 }
 
 // Multiplies one row of a tile by the scale and the factors, and stores it in the output.
-static void finish(const Job& j, Int row, const PanelLayout& layout, const T* tile, T* buffer0) {
+static void finish(const Job& j, Int row, const PanelLayout& layout, const T* tile, FactorRows& factors) {
   const Int first = layout.panel.column, n = layout.panel.columns;
   T* out = j.output + j.output_row[row];
   const Int* column = j.output_column + first;
   const T scale = *j.scale;
-  const T* f0 = j.factor[0] + j.factor_row[0][row];
-  if (layout.contiguous0) {
-    f0 += j.factor_column[0][first];
-  } else {
-    for (Int c = 0; c < n; ++c) buffer0[c] = f0[j.factor_column[0][first + c]];
-    f0 = buffer0;
-  }
+  factors.find(j, row, layout);
+  const T* f[FACTORS + 1];
+#pragma GCC unroll 8
+  for (int x = 0; x < FACTORS; ++x) f[x] = factors.row[x];
+  auto product = [&](Int c) __attribute__((always_inline)) { return times_factors<FACTORS>(scale * tile[c], f, c); };
   if (layout.contiguous && j.overwrite) {
     out += column[0];
-    for (Int c = 0; c < n; ++c) out[c] = scale * tile[c] * f0[c];
+    for (Int c = 0; c < n; ++c) out[c] = product(c);
   } else if (layout.contiguous) {
     out += column[0];
-    for (Int c = 0; c < n; ++c) out[c] += scale * tile[c] * f0[c];
+    for (Int c = 0; c < n; ++c) out[c] += product(c);
   } else if (j.overwrite) {
-    for (Int c = 0; c < n; ++c) out[column[c]] = scale * tile[c] * f0[c];
+    for (Int c = 0; c < n; ++c) out[column[c]] = product(c);
   } else {
-    for (Int c = 0; c < n; ++c) out[column[c]] += scale * tile[c] * f0[c];
+    for (Int c = 0; c < n; ++c) out[column[c]] += product(c);
   }
 }
 
-extern "C" void leaf(const Job* job) {
-  const Job& j = *job;
+// Carries out a job.
+static void multiply(const Job& j) {
   if (j.pack_only) return pack(j);
   Panels panels(j.columns, j.column_run);
   alignas(64) T tile[MR * NV * W];
-  T buffer0[NV * W];
+  FactorRows factors;
   if (!j.left_contiguous) pack_rows(j);
   // If all panels stay in the cache, each block of rows is read once and multiplied by all of them. Otherwise each
   // panel is read once and multiplied by all rows.
@@ -308,7 +330,7 @@ extern "C" void leaf(const Job* job) {
           run_block(panel.vectors, j.sums, rows, packed, prefetch, store, *j.scale, tile);
           prefetch.panel += prefetch.lines * steps * 64;
           for (Int r = 0; store == TILE && r < n; ++r)
-            finish(j, i + r, layouts[p], tile + r * panel.vectors * W, buffer0);
+            finish(j, i + r, layouts[p], tile + r * panel.vectors * W, factors);
         }
   }
 }
