@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "engine/processes.h"
 #include "leaf/choose_leaf.h"
+#include "leaf/gpu/gpu_leaf.h"
 #include "lower/compile.h"
 #include "lower/place.h"
 #include "plan/certificate.h"
@@ -199,6 +200,12 @@ nlohmann::ordered_json to_json(const Cost& cost) {
           {"tensors", tensors}};
 }
 
+// On the processors of the stage.
+LeafPlan planned_leaf(const StagePlan& stage, ElementType type) {
+  bool gpu = has_gpus(stage.stage->machine);
+  return choose_leaf(stage, type, LeafChoice::Automatic, gpu ? Processor::GPU : Processor::CPU);
+}
+
 int dump_pass(const std::string& wanted, const LoadedModule& loaded) {
   auto program = compile(loaded.module, [&](const std::string& pass, const std::string& text) {
     if (pass == wanted) fmt::print("{}", text);
@@ -209,7 +216,7 @@ int dump_pass(const std::string& wanted, const LoadedModule& loaded) {
     if (wanted == "messages") fmt::print("{}", messages_text(plan));
     for (const StagePlan& s : plan.stages) {
       if (wanted != "leaf") continue;
-      LeafPlan leaf = choose_leaf(s, loaded.module.type);
+      LeafPlan leaf = planned_leaf(s, loaded.module.type);
       fmt::print("{}{}", indented(to_string(leaf), "// "), leaf_sources(s, loaded.module.type, leaf));
     }
   }
@@ -237,7 +244,7 @@ int explain(const CliOptions& options, const LoadedModule& loaded) {
   fmt::print("Program\n{}\n", indented(to_string(*plan.program), "  "));
   fmt::print("Leaves\n");
   for (const StagePlan& s : plan.stages) {
-    fmt::print("{}", indented(explanation(choose_leaf(s, loaded.module.type)), "  "));
+    fmt::print("{}", indented(explanation(planned_leaf(s, loaded.module.type)), "  "));
   }
   fmt::print("\n");
   show_communication(cost);

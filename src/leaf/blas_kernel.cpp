@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "leaf/blas.h"
+#include "leaf/blas_form.h"
 #include "leaf/blas_library.h"
 #include "leaf/blas_shape.h"
 #include "leaf/product.h"
@@ -19,17 +20,6 @@ constexpr int64_t kThinExtent = 192;
 // Up to this many columns register blocks are faster, because they pack one operand only. This needs the same
 // storage order in all three matrices, and at least half as many rows as columns.
 constexpr int64_t kSmallColumns = 1024;
-
-bool has(const LeafOperand& operand, int v) {
-  return std::find(operand.indices.begin(), operand.indices.end(), v) != operand.indices.end();
-}
-
-template <class All>
-std::string form_of(const IndicesByRole<All>& indices) {
-  if (indices.sums.empty()) return "outer products";
-  if (indices.rows.empty() && indices.columns.empty()) return "inner products";
-  return indices.is_matrix_product() ? "gemm" : "gemv";
-}
 
 // One BLAS call, and the loops around it.
 struct BlasCall {
@@ -124,7 +114,7 @@ class BlasKernel : public BoxKernel {
   bool is_library() const override { return true; }
   std::string description() const override { return "BLAS"; }
   std::string explain(const BoxShape& box, const std::vector<std::string>&) const override {
-    return (call_for(box)->loops.empty() ? "" : "a loop of ") + form_of(*blas_shape(box)) + " by BLAS";
+    return (call_for(box)->loops.empty() ? "" : "a loop of ") + blas_name(*blas_shape(box)) + " by BLAS";
   }
 
  private:
@@ -200,27 +190,6 @@ class BlasKernel : public BoxKernel {
 };
 
 }  // namespace
-
-BlasForm blas_form(const Compute& compute, const LeafTerm& term, const std::vector<std::string>& names,
-                   ElementType type) {
-  if (is_integer(type)) return {"", "there is no BLAS for integers"};
-  if (!compute.accumulate) return {"", "it assigns and does not add"};
-  std::optional<Product> product = product_of(term, type);
-  if (!product || product->factors != 2)
-    return {"", fmt::format("{} is not a product of two tensors", to_string(term.expr))};
-
-  const LeafOperand& output = compute.operands[0];
-  const LeafOperand &left = compute.operands[term.first_operand], &right = compute.operands[term.first_operand + 1];
-  IndicesByRole<std::vector<int>> indices;
-  for (const LeafOperand* o : {&output, &left, &right}) {
-    for (int v : o->indices) {
-      std::optional<IndexRole> role = role_of(has(output, v), has(left, v), has(right, v));
-      if (!role) return {"", fmt::format("{} occurs in one tensor only", names[v])};
-      indices.of(*role).push_back(v);
-    }
-  }
-  return {form_of(indices), ""};
-}
 
 std::unique_ptr<BoxKernel> make_blas_kernel(const LeafTerm& term, ElementType type, BoxKernelKind kind) {
   return make_for_blas<BlasKernel>(term, type, kind);

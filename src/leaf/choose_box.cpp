@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "leaf/blas_kernel.h"
+#include "leaf/blas_form.h"
 
 namespace distal::core {
 

@@ -4,6 +4,7 @@
 
 #include "leaf/choose_box.h"
 #include "leaf/compile.h"
+#include "leaf/gpu/gpu_leaf.h"
 
 namespace distal::core {
 
@@ -97,8 +98,9 @@ LeafPlan choose_part(const LeafTask& task, ElementType type, LeafChoice choice) 
   return {"", std::move(out)};
 }
 
-LeafPlan choose_leaf(const StagePlan& stage, ElementType type, LeafChoice choice) {
-  return choose_part(whole_leaf(stage), type, choice);
+LeafPlan choose_leaf(const StagePlan& stage, ElementType type, LeafChoice choice, Processor processor) {
+  if (processor == Processor::CPU) return choose_part(whole_leaf(stage), type, choice);
+  return {to_string(stage.stage->source.statement), choose_gpu(*stage.stage, type)};
 }
 
 }  // namespace distal::core

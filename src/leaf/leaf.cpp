@@ -5,6 +5,7 @@
 #include "leaf/box_leaf.h"
 #include "leaf/choose_leaf.h"
 #include "leaf/generate.h"
+#include "leaf/gpu/kernel_source.h"
 #include "leaf/interpret.h"
 #include "leaf/nest.h"
 #include "leaf/tiered.h"
@@ -84,25 +85,36 @@ std::unique_ptr<LeafKernel> make(const LeafTask& task, ElementType type, const B
   return make_box_leaf(task, type, plan, maker(task, type, plan.others));
 }
 
+std::unique_ptr<LeafKernel> make(const LeafTask&, ElementType, const GpuPlan&) {
+  throw InternalError("make_leaf: only emitted programs run leaves on GPUs");
+}
+
 std::unique_ptr<LeafKernel> make_part(const LeafTask& task, ElementType type, const LeafPlan& plan) {
   return std::visit([&](const auto& how) { return make(task, type, how); }, plan.how);
+}
+
+std::string gpu_source(const LeafTask& task, ElementType type) {
+  const Stage& stage = *task.stage->stage;
+  return gpu_kernel_source(stage, type, task.stage->acquires[leaf_of(stage).accesses[0].acquire].order, "leaf");
 }
 
 std::string sources(const LeafTask& task, ElementType type, const LeafPlan& plan) {
   auto of_all = [&](const std::vector<LeafPlan>& plans) {
     return plans.empty() ? std::string() : sources(task, type, plans[0]);
   };
-  return std::visit(Overloaded{[&](const PartsPlan& parts) {
-                                 std::string out;
-                                 for (size_t p = 0; p < parts.parts.size(); ++p) {
-                                   out += sources(inner_task(task, (*task.part->parts())[p]), type, parts.parts[p]);
-                                 }
-                                 return out;
-                               },
-                               [&](const InterpretedPlan& first) { return of_all(first.then); },
-                               [&](const NestPlan&) { return generate_source(task, type); },
-                               [&](const BoxPlan& box) { return box_sources(task, type, box) + of_all(box.others); }},
-                    plan.how);
+  return std::visit(
+      Overloaded{[&](const PartsPlan& parts) {
+                   std::string out;
+                   for (size_t p = 0; p < parts.parts.size(); ++p) {
+                     out += sources(inner_task(task, (*task.part->parts())[p]), type, parts.parts[p]);
+                   }
+                   return out;
+                 },
+                 [&](const InterpretedPlan& first) { return of_all(first.then); },
+                 [&](const NestPlan&) { return generate_source(task, type); },
+                 [&](const GpuPlan& gpu) { return gpu.why_not.empty() ? gpu_source(task, type) : std::string(); },
+                 [&](const BoxPlan& box) { return box_sources(task, type, box) + of_all(box.others); }},
+      plan.how);
 }
 
 }  // namespace

@@ -34,6 +34,13 @@ std::string text_of(const BoxPlan& plan) {
   return fmt::format("{}, as substitute asks{}", plan.substitute, how);
 }
 
+std::string text_of(const GpuPlan& plan) {
+  if (!plan.why_not.empty()) return "cannot run: it " + plan.why_not;
+  std::string kernel = plan.runs_over_box ? "a CUDA kernel, one thread for each element of the output"
+                                          : "a CUDA kernel, one thread for each point of the output's loops";
+  return plan.blas_scale ? "cuBLAS; where it does not take the strides, " + kernel : kernel + plan.no_library;
+}
+
 std::string how_text(const LeafPlan& plan) {
   return std::visit(
       Overloaded{[](const PartsPlan&) { return std::string(); }, [](const auto& how) { return text_of(how); }},

@@ -54,11 +54,20 @@ struct BoxPlan {
   bool operator==(const BoxPlan&) const;
 };
 
+// On a GPU: a CUDA kernel; for a product of matrices cuBLAS, where the strides and extents of a run allow it.
+struct GpuPlan {
+  bool runs_over_box = true;              // one thread for each element of the output; else for each point of its loops
+  std::optional<double> blas_scale = {};  // the scale of the product that cuBLAS adds; nothing if it is no such product
+  std::string no_library = {};            // as BoxPass says it
+  std::string why_not = {};               // why no GPU can run the leaf; empty if one can
+  bool operator==(const GpuPlan&) const = default;
+};
+
 // What carries out a leaf: plain data, without addresses. What depends on the strides of a run is decided by the lists
 // of kernels in BoxPass.
 struct LeafPlan {
   std::string assignment;  // its text; empty for parts
-  std::variant<PartsPlan, InterpretedPlan, NestPlan, BoxPlan> how;
+  std::variant<PartsPlan, InterpretedPlan, NestPlan, BoxPlan, GpuPlan> how;
   bool operator==(const LeafPlan&) const = default;
 };
 

@@ -72,7 +72,7 @@ TEST(LegionGpu, FilesForGpusAreEmittedOnlyForGpus) {
   Files cpu = emitted("cpu", "tensor A(4)\ntensor B(4)\nA(i) = B(i)\n");
   Files gpu = emitted("gpu", "machine M = Grid(2) gpu\ntensor A(4) : x -> x\ntensor B(4) : x -> x\nA(i) = B(i)\n");
   Files sums = emitted("sums", gpu_text("complexes"));
-  for (const char* file : {"distal/gpu.h", "distal/gpu_sums.h", "distal/kernel.h"}) {
+  for (const char* file : {"distal/gpu.h", "distal/gpu_sums.h", "distal/kernel.h", "distal/product.h"}) {
     EXPECT_EQ(cpu.count(file), 0U) << file;
     EXPECT_EQ(gpu.count(file), 1U) << file;
   }

@@ -45,6 +45,28 @@ TEST(LeafPlan, Compares) {
   EXPECT_NE(planned(gemm, "", LeafChoice::Strict), planned(gemm, "", LeafChoice::Loops));
 }
 
+// At all sizes and types, a GPU has cuBLAS for products of matrices and a kernel for all other leaves.
+TEST(LeafPlan, OfAGpu) {
+  auto on_gpu = [](const std::string& statement, ElementType type = ElementType::Double) {
+    Plan plan = test::plan_text(kTensors + statement + "\n", "");
+    return explanation(choose_leaf(plan.stages[0], type, LeafChoice::Automatic, Processor::GPU));
+  };
+  const std::string kernel = "a CUDA kernel, one thread for each element of the output";
+  EXPECT_EQ(on_gpu("A(i, j) = B(i, k) * C(k, j)"),
+            "A(i, j) = B(i, k) * C(k, j): cuBLAS; where it does not take the strides, " + kernel + "\n");
+  EXPECT_EQ(on_gpu("A(i, j) = B(i, k) * C(k, j)", ElementType::Int32),
+            "A(i, j) = B(i, k) * C(k, j): " + kernel + "; no library, because there is no BLAS for integers\n");
+  EXPECT_EQ(on_gpu("x(i) = A(i, j) * y(j)"),
+            "x(i) = A(i, j) * y(j): " + kernel + "; cuBLAS runs products of matrices, not gemv\n");
+  EXPECT_EQ(on_gpu("x(i) = A(i, j) * y(j) + y(i)"), "x(i) = A(i, j) * y(j) + y(i): " + kernel + "\n");
+  EXPECT_EQ(on_gpu("machine M = Grid(3)\nx(i) = A(i, j) * y(j)\nschedule\n  collapse(i, j, f)\n  divide(f, fo, fi, 3)\n"
+                   "  distribute(fo)\n  communicate({x, A, y}, fo)"),
+            "x(i) = A(i, j) * y(j): a CUDA kernel, one thread for each point of the output's loops; no library, "
+            "because its loops do not run over a box\n");
+  EXPECT_EQ(on_gpu("A(i, j) = B(i, k) * C(k, j)\nschedule\n  precompute(B(i, k) * C(k, j), {j}, {jw}, W)"),
+            "A(i, j) = B(i, k) * C(k, j): cannot run: it has workspaces, which leaves on GPUs cannot have\n");
+}
+
 // What runs is what the plan says, for every kind of plan.
 TEST(LeafPlan, IsWhatRuns) {
   const std::string text =

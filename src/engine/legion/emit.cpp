@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "engine/legion/kernel_writer.h"
 #include "engine/legion/program_writer.h"
 #include "engine/legion/support_files.h"
+#include "leaf/gpu/kernel_source.h"
 
 namespace distal::core {
 
@@ -82,7 +82,7 @@ else()
 endif()
 )";
 
-constexpr const char* kGpuFiles[] = {"gpu.h", "gpu_sums.h", "kernel.h"};
+constexpr const char* kGpuFiles[] = {"gpu.h", "gpu_sums.h", "kernel.h", "product.h"};
 
 // The names of a program's source files, each with a blank before it.
 struct Files {
@@ -104,6 +104,13 @@ bool has_complex_sums(const LegionSource& source) {
   return uses_gpus(source) && is_complex(source.program->module.type);
 }
 
+std::string kernel_text(const Program& program, const Stage& stage, const std::string& function) {
+  const Module& module = program.module;
+  auto output = std::find_if(module.tensors.begin(), module.tensors.end(),
+                             [&](const Tensor& t) { return t.name == stage.source.statement.lhs.tensor; });
+  return gpu_kernel_source(stage, module.type, output->order, function);
+}
+
 // Adds the files that nvcc compiles.
 void add_kernels(const std::vector<LegionSource>& sources, std::map<std::string, std::string>& out, Files& files) {
   auto add = [&](const std::string& file, const std::string& text) {
@@ -113,7 +120,7 @@ void add_kernels(const std::vector<LegionSource>& sources, std::map<std::string,
   for (const LegionSource& s : sources) {
     for (size_t n = 0; n < s.program->stages.size(); ++n) {
       std::string kernel = gpu_name(s, n);
-      if (!kernel.empty()) add(kernel + ".cu", write_gpu_kernel(s.program->module, s.program->stages[n], kernel));
+      if (!kernel.empty()) add(kernel + ".cu", kernel_text(*s.program, s.program->stages[n], kernel));
     }
   }
   if (std::any_of(sources.begin(), sources.end(), has_complex_sums)) {

@@ -6,13 +6,13 @@
 #include <algorithm>
 
 #include "engine/legion/check_writer.h"
-#include "engine/legion/gpu_leaf.h"
 #include "engine/legion/names.h"
 #include "engine/legion/program.h"
 #include "engine/legion/statement_writer.h"
-#include "engine/legion/text_writer.h"
 #include "leaf/cpp_text.h"
 #include "leaf/generate.h"
+#include "leaf/gpu/gpu_leaf.h"
+#include "support/text_writer.h"
 
 namespace distal::core {
 

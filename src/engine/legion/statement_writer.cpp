@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "engine/legion/gpu_leaf.h"
+#include "leaf/gpu/gpu_leaf.h"
 
 namespace distal::core {
 
@@ -342,7 +342,7 @@ class StatementWriter {
   void write_gpu_leaf() {
     const Compute& compute = gpu_compute(stage_);
     std::optional<LeafBox> box = leaf_box(stage_);
-    std::optional<double> factor = box ? gemm_factor(compute, *box, statement_.type) : std::nullopt;
+    const GpuPlan plan = choose_gpu(stage_, statement_.type);
     writer_.line("// The leaf: what a GPU computes at each launch.");
     writer_.line(fmt::format("extern \"C\" GpuLeaf {};", statement_.gpu));
     writer_.open(fmt::format("static void leaf_{}(const LeafCall& call)", statement_.number));
@@ -350,9 +350,9 @@ class StatementWriter {
     declare_operands();
     if (box) {
       declare_ranges(*box);
-      if (factor) {
+      if (plan.blas_scale) {
         writer_.line(fmt::format("if (gemm_on_gpu<T>(ranges, {{{}}}, operands, {})) return;",
-                                 fmt::join(positions(compute, *box), ", "), *factor));
+                                 fmt::join(positions(compute, *box), ", "), *plan.blas_scale));
       }
       writer_.line(fmt::format("run_on_gpu({}, ranges, operands);", statement_.gpu));
     } else {
@@ -363,7 +363,7 @@ class StatementWriter {
     writer_.close();
     writer_.line("");
     writer_.line(fmt::format("static std::string leaf_text_{}() {{ return \"{}\"; }}", statement_.number,
-                             factor ? "cuBLAS" : "a kernel"));
+                             plan.blas_scale ? "cuBLAS" : "a kernel"));
     writer_.line(fmt::format("static bool leaf_overwrites_{}() {{ return false; }}", statement_.number));
     writer_.line("");
   }

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "engine/legion/names.h"
-#include "engine/legion/text_writer.h"
 #include "program/program.h"
+#include "support/text_writer.h"
 
 namespace distal::core {
 

@@ -1,14 +1,14 @@
-#include "engine/legion/kernel_writer.h"
+#include "leaf/gpu/kernel_source.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include "engine/legion/gpu_leaf.h"
-#include "engine/legion/text_writer.h"
 #include "leaf/cpp_text.h"
+#include "leaf/gpu/gpu_leaf.h"
 #include "leaf/nest.h"
+#include "support/text_writer.h"
 
 namespace distal::core {
 
@@ -16,9 +16,10 @@ namespace {
 
 class KernelWriter {
  public:
-  KernelWriter(const Module& module, const Stage& stage, const std::string& function)
-      : module_(module),
-        stage_(stage),
+  KernelWriter(const Stage& stage, ElementType type, const std::vector<int>& output_order, const std::string& function)
+      : stage_(stage),
+        type_(type),
+        output_order_(output_order),
         function_(function),
         compute_(gpu_compute(stage)),
         box_(leaf_box(stage)),
@@ -32,9 +33,9 @@ class KernelWriter {
     line("namespace {");
     line("");
     line("using namespace distal_gpu;");
-    const ElementTraits& traits = traits_of(module_.type);
+    const ElementTraits& traits = traits_of(type_);
     line(fmt::format("using T = {};", traits.cuda_type));
-    line(fmt::format("using C = {};", is_integer(module_.type) ? traits.computing_type : traits.cuda_type));
+    line(fmt::format("using C = {};", is_integer(type_) ? traits.computing_type : traits.cuda_type));
     line("");
     declare_arguments();
     if (box_) {
@@ -81,9 +82,7 @@ class KernelWriter {
   std::vector<int> output_indices() const {
     std::vector<int> out;
     const std::vector<int>& indices = compute_.operands[0].indices;
-    auto tensor = std::find_if(module_.tensors.begin(), module_.tensors.end(),
-                               [&](const Tensor& t) { return t.name == stage_.source.statement.lhs.tensor; });
-    for (int d : tensor->order) {
+    for (int d : output_order_) {
       int v = indices[static_cast<size_t>(d)];
       if (std::find(out.begin(), out.end(), v) == out.end()) out.push_back(v);
     }
@@ -203,9 +202,9 @@ class KernelWriter {
     for (const LeafTerm& term : compute_.terms) {
       std::vector<std::string> conditions;
       for (int v : term.only_at_zero) conditions.push_back(name(v) + " == 0");
-      line(fmt::format("{}sum {} {};", conditions.empty() ? "" : fmt::format("if ({}) ", fmt::join(conditions, " && ")),
-                       term.negated ? "-=" : "+=",
-                       expression_text(term, module_.type, [&](int operand) { return element(operand); })));
+      line(fmt::format(
+          "{}sum {} {};", conditions.empty() ? "" : fmt::format("if ({}) ", fmt::join(conditions, " && ")),
+          term.negated ? "-=" : "+=", expression_text(term, type_, [&](int operand) { return element(operand); })));
     }
   }
 
@@ -235,9 +234,9 @@ class KernelWriter {
       std::vector<int> sums = sum_indices();
       line(fmt::format("const Int slices = {};",
                        sums.empty() ? "1" : fmt::format("slices_for(elements, {})", count(sums[0]))));
-      line("compute<<<blocks_for(elements * slices), kBlock, 0, stream>>>(a, elements, slices);");
+      line("launch(compute, elements * slices, stream, a, elements, slices);");
     } else {
-      line("if (elements > 0) compute<<<blocks_for(elements), kBlock, 0, stream>>>(a, elements);");
+      line("if (elements > 0) launch(compute, elements, stream, a, elements);");
     }
     writer_.close();
   }
@@ -256,8 +255,9 @@ class KernelWriter {
     }
   }
 
-  const Module& module_;
   const Stage& stage_;
+  ElementType type_;
+  const std::vector<int>& output_order_;
   const std::string& function_;
   const Compute& compute_;
   std::optional<LeafBox> box_;
@@ -267,8 +267,9 @@ class KernelWriter {
 
 }  // namespace
 
-std::string write_gpu_kernel(const Module& module, const Stage& stage, const std::string& function) {
-  return KernelWriter(module, stage, function).run();
+std::string gpu_kernel_source(const Stage& stage, ElementType type, const std::vector<int>& output_order,
+                              const std::string& function) {
+  return KernelWriter(stage, type, output_order, function).run();
 }
 
 }  // namespace distal::core

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ir/bounds.h"
+#include "leaf/leaf_plan.h"
 #include "program/program.h"
 
 namespace distal::core {
@@ -20,11 +21,12 @@ struct LeafBox {
   size_t position(int index) const;
 };
 
-// The box of a stage's leaf; nothing if its loops do not run over a box for every size and processor.
+// The box of a stage's leaf, which is one assignment; nothing if its loops do not run over a box for every size and
+// processor.
 std::optional<LeafBox> leaf_box(const Stage& stage);
 
-// The scale of a leaf that adds a matrix product or a batch of them; nothing for other leaves.
-std::optional<double> gemm_factor(const Compute& compute, const LeafBox& box, ElementType type);
+// What carries out the leaf of a stage on a GPU, at all sizes.
+GpuPlan choose_gpu(const Stage& stage, ElementType type);
 
 // The assignment that a GPU runs. Throws if the leaf has workspaces.
 const Compute& gpu_compute(const Stage& stage);

@@ -7,6 +7,17 @@ namespace distal_gpu {
 
 using Int = std::int64_t;
 
+#ifdef __CUDACC__
+template <class... Parameters, class... Arguments>
+void launch_blocks(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, CUstream_st* stream,
+                   const Arguments&... arguments) {
+  kernel<<<blocks, threads, 0, stream>>>(arguments...);
+}
+
+// Where tests that emulate a GPU may run other threads.
+inline __device__ void let_others_run() {}
+#endif
+
 // Has the memory layout of std::complex, whose operators do not work on GPUs.
 template <class Real>
 struct Complex {
@@ -46,7 +57,9 @@ __device__ void add(T& to, const C& addend, bool shared) {
   if (shared) {
     add_atomically(to, addend);
   } else {
-    to = T(C(to) + addend);
+    const C old = C(to);
+    let_others_run();
+    to = T(old + addend);
   }
 }
 
@@ -59,6 +72,12 @@ inline unsigned blocks_for(Int threads) {
   constexpr Int most = 1 << 16;
   Int wanted = (threads + kBlock - 1) / kBlock;
   return static_cast<unsigned>(wanted < most ? wanted : most);
+}
+
+// Starts a kernel with at least `threads` threads, or with as many as a grid may have.
+template <class... Parameters, class... Arguments>
+void launch(void (*kernel)(Parameters...), Int threads, CUstream_st* stream, const Arguments&... arguments) {
+  launch_blocks(kernel, blocks_for(threads), kBlock, stream, arguments...);
 }
 
 // The number of slices that a sum is divided into, so that a kernel with few output elements also fills a GPU.

@@ -1,15 +1,17 @@
-#include "engine/legion/gpu_leaf.h"
+#include "leaf/gpu/gpu_leaf.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "lang/index_role.h"
+#include "leaf/blas_form.h"
 #include "leaf/product.h"
 
 namespace distal::core {
 
 namespace {
+
+constexpr const char* kHasWorkspaces = "has workspaces, which leaves on GPUs cannot have";
 
 bool contains(const std::vector<int>& all, int v) { return std::find(all.begin(), all.end(), v) != all.end(); }
 
@@ -53,22 +55,23 @@ std::optional<LeafBox> leaf_box(const Stage& stage) {
   return out;
 }
 
-std::optional<double> gemm_factor(const Compute& compute, const LeafBox& box, ElementType type) {
-  if (is_integer(type) || !compute.accumulate || compute.terms.size() != 1) return std::nullopt;
-  const LeafTerm& term = compute.terms[0];
-  std::optional<Product> product = product_of(term, type);
-  if (!product || product->factors != 2 || !term.only_at_zero.empty()) return std::nullopt;
-  auto indices = sort_by_role<std::vector<int>>(box.indices, [&](int v, int tensor) {
-    return contains(compute.operands[static_cast<size_t>(tensor)].indices, v);
-  });
-  return indices && indices->is_matrix_product() ? std::optional<double>(product->scale) : std::nullopt;
+GpuPlan choose_gpu(const Stage& stage, ElementType type) {
+  const Compute* compute = leaf_of(stage).root.compute();
+  if (!compute) return {.why_not = kHasWorkspaces};
+  if (!leaf_box(stage))
+    return {.runs_over_box = false, .no_library = "; no library, because its loops do not run over a box"};
+  if (compute->terms.size() > 1) return {};
+  const LeafTerm& term = compute->terms[0];
+  BlasForm form = blas_form(*compute, term, stage.space.names, type);
+  if (form.name == "gemm" && term.only_at_zero.empty()) return {.blas_scale = product_of(term, type)->scale};
+  if (form.why_not.empty()) return {.no_library = fmt::format("; cuBLAS runs products of matrices, not {}", form.name)};
+  return {.no_library = "; no library, because " + form.why_not};
 }
 
 const Compute& gpu_compute(const Stage& stage) {
   if (const Compute* compute = leaf_of(stage).root.compute()) return *compute;
-  throw Error(
-      fmt::format("the leaf of {} has workspaces, which leaves on GPUs cannot have", to_string(stage.source.statement)),
-      stage.source.statement.span, "remove the precompute, or use a machine of CPUs", Error::Kind::Resources);
+  throw Error(fmt::format("the leaf of {} {}", to_string(stage.source.statement), kHasWorkspaces),
+              stage.source.statement.span, "remove the precompute, or use a machine of CPUs", Error::Kind::Resources);
 }
 
 }  // namespace distal::core

@@ -1,0 +1,227 @@
+// Generated CUDA kernels, compiled by the host's compiler against an emulation, on random boxes: all types, storage
+// orders and strides. They must give what the interpreted leaf gives, to the bit, and touch nothing else.
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <random>
+#include <regex>
+
+#include "engine/legion/support_files.h"
+#include "leaf/choose_leaf.h"
+#include "leaf/compile.h"
+#include "leaf/gpu/gpu_leaf.h"
+#include "leaf/gpu/kernel_source.h"
+#include "leaf/interpret.h"
+#include "support/cache_folder.h"
+#include "support/run.h"
+
+namespace distal::core {
+namespace {
+
+using GpuFunction = void(const int64_t* numbers, void* const* data, const int64_t* const* stride, void* stream);
+
+std::string cache() { return fmt::format("{}distal-gpu-test-{}", testing::TempDir(), geteuid()); }
+
+const std::vector<ElementType> kTypes{ElementType::Float, ElementType::Double,       ElementType::Int32,
+                                      ElementType::Int64, ElementType::ComplexFloat, ElementType::ComplexDouble};
+
+// Kernels that the host can run, compiled together. Their functions are leaf_0, leaf_1, ...; `leaf` is a table of them.
+CompiledLeaf emulated(const std::vector<std::string>& kernels) {
+  std::string text = test::read_text(std::string(DISTAL_SOURCE_DIR) + "/tests/leaf/emulated_cuda.h") +
+                     legion_support_files().at("kernel.h"),
+              table;
+  for (size_t k = 0; k < kernels.size(); ++k) {
+    text += fmt::format("namespace kernel_{} {{\n{}}}\n", k, kernels[k]);
+    table += fmt::format("(void*)kernel_{0}::leaf_{0}, ", k);
+  }
+  text += "extern \"C\" {\nvoid* leaf[] = {" + table + "};\n}\n";
+  return compile_leaf(std::regex_replace(text, std::regex("#pragma once|#include \"distal/kernel.h\""), ""));
+}
+
+// Memory between two pages that may not be touched. It ends at the second page, or begins at the first.
+class GuardedMemory {
+ public:
+  GuardedMemory(int64_t bytes, bool at_end) : page_(sysconf(_SC_PAGESIZE)) {
+    inside_ = (bytes + page_ - 1) / page_ * page_;
+    all_ = static_cast<std::byte*>(mmap(nullptr, size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    mprotect(all_, static_cast<size_t>(page_), PROT_NONE);
+    mprotect(all_ + page_ + inside_, static_cast<size_t>(page_), PROT_NONE);
+    data_ = all_ + page_ + (at_end ? inside_ - bytes : 0);
+  }
+  ~GuardedMemory() { munmap(all_, size()); }
+  GuardedMemory(const GuardedMemory&) = delete;
+  GuardedMemory& operator=(const GuardedMemory&) = delete;
+  std::byte* data() const { return data_; }
+
+ private:
+  size_t size() const { return static_cast<size_t>(inside_ + 2 * page_); }
+
+  int64_t page_, inside_ = 0;
+  std::byte *all_ = nullptr, *data_ = nullptr;
+};
+
+// A tensor in any storage order, with gaps. Operands that are only read may also have strides that are negative or 0.
+struct RandomOperand {
+  std::vector<int64_t> strides;
+  int64_t elements = 1, first = 0;  // `first`: the element at index 0 of all dimensions
+
+  RandomOperand(const std::vector<int64_t>& extents, bool is_output, std::mt19937& random) {
+    std::vector<size_t> order(extents.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::shuffle(order.begin(), order.end(), random);
+    strides.resize(extents.size());
+    for (size_t d : order) {
+      elements += static_cast<int64_t>(random() % 3);
+      strides[d] = elements;
+      elements *= extents[d];
+      bool turned = random() % 4 == 0;
+      if (turned) {
+        first += (extents[d] - 1) * strides[d];
+        strides[d] = -strides[d];
+      }
+      if (!is_output && !turned && random() % 6 == 0) strides[d] = 0;
+    }
+  }
+};
+
+template <class T>
+void fill(T* data, int64_t elements, std::mt19937& random) {
+  for (int64_t x = 0; x < elements; ++x)
+    data[x] = static_cast<T>(static_cast<float>(static_cast<int>(random() % 7) - 3));
+}
+
+struct KernelCase {
+  std::string name, declarations, statement;
+  std::vector<std::string> params;
+};
+void PrintTo(const KernelCase& c, std::ostream* out) { *out << c.statement; }
+
+class GpuKernels : public testing::TestWithParam<KernelCase> {
+ protected:
+  // Plans the statement with random sizes.
+  Plan plan(ElementType type, std::mt19937& random) const {
+    const int64_t sizes[] = {1, 2, 3, 5, 31, 32, 33};
+    std::string settings;
+    for (const std::string& p : GetParam().params) {
+      settings += fmt::format("{}{}={}", settings.empty() ? "" : ",", p, sizes[random() % std::size(sizes)]);
+    }
+    std::string start = "param ";
+    for (const std::string& p : GetParam().params)
+      start += p + " = 4" + (&p == &GetParam().params.back() ? "\n" : ", ");
+    Module module =
+        test::TestRun::typed(test::parse_text(start + GetParam().declarations + GetParam().statement + "\n"), type);
+    return test::plan_module(module, test::settings_of(settings), PlanOptions{});
+  }
+};
+
+// The ranges of the indices, or the extents and values of all variables. An operand begins at the lowest indices.
+std::vector<int64_t> numbers_of(const StagePlan& stage, const std::vector<int64_t>& values, std::mt19937& random,
+                                std::vector<int64_t>& lowest) {
+  const Stage& program = *stage.stage;
+  std::vector<int64_t> out;
+  lowest.assign(stage.space.extents.size(), 0);
+  std::optional<LeafBox> box = leaf_box(program);
+  if (!box) {
+    out = stage.space.extents;
+    out.insert(out.end(), values.begin(), values.end());
+    return out;
+  }
+  const Compute& compute = *leaf_of(program).root.compute();
+  bool may_move =
+      std::all_of(compute.terms.begin(), compute.terms.end(), [](const LeafTerm& t) { return t.only_at_zero.empty(); });
+  for (int v : box->indices) {
+    if (may_move) lowest[v] = static_cast<int64_t>(random() % 5);
+    out.insert(out.end(), {lowest[v], stage.space.extents[v]});
+  }
+  return out;
+}
+
+template <class T>
+void check_run(const StagePlan& stage, ElementType type, GpuFunction* kernel, std::mt19937& random) {
+  const Compute& compute = *leaf_of(*stage.stage).root.compute();
+  LeafArguments arguments{std::vector<int64_t>(static_cast<size_t>(stage.space.size()), 0), {}};
+  for (const LaunchDimension& d : launch_dimensions(*stage.stage)) {
+    arguments.values[d.variable] =
+        static_cast<int64_t>(random() % static_cast<unsigned>(stage.space.extents[d.variable]));
+  }
+  std::vector<int64_t> lowest, numbers = numbers_of(stage, arguments.values, random, lowest);
+  std::vector<std::unique_ptr<GuardedMemory>> memory;
+  std::vector<RandomOperand> operands;
+  std::vector<void*> data;
+  std::vector<const int64_t*> strides;
+  const bool at_end = random() % 2 == 0;
+  for (const LeafOperand& o : compute.operands) {
+    std::vector<int64_t> extents;
+    for (int v : o.indices) extents.push_back(stage.space.extents[v]);
+    operands.emplace_back(extents, &o == compute.operands.data(), random);
+  }
+  for (size_t o = 0; o < operands.size(); ++o) {
+    const RandomOperand& operand = operands[o];
+    memory.push_back(std::make_unique<GuardedMemory>(operand.elements * static_cast<int64_t>(sizeof(T)), at_end));
+    T* begin = reinterpret_cast<T*>(memory.back()->data());
+    fill(begin, operand.elements, random);
+    int64_t offset = operand.first;
+    for (size_t d = 0; d < operand.strides.size(); ++d)
+      offset -= lowest[compute.operands[o].indices[d]] * operand.strides[d];
+    data.push_back(begin + offset);
+    strides.push_back(operand.strides.data());
+    View view{reinterpret_cast<std::byte*>(begin), operand.first, {}};
+    view.strides.assign(operand.strides.begin(), operand.strides.end());
+    arguments.operands.push_back(view);
+  }
+  const T* output = reinterpret_cast<const T*>(memory[0]->data());
+  std::vector<T> want(output, output + operands[0].elements);
+  arguments.operands[0].data = reinterpret_cast<std::byte*>(want.data());
+  make_interpreted_leaf(whole_leaf(stage), type)->run(arguments);
+  unsigned seed = random();
+  kernel(numbers.data(), data.data(), strides.data(), &seed);
+  EXPECT_EQ(std::vector<T>(output, output + operands[0].elements), want)
+      << "extents " << fmt::format("{}", fmt::join(stage.space.extents, ", "));
+}
+
+TEST_P(GpuKernels, GiveWhatTheInterpreterGives) {
+  test::CacheFolder folder(cache());
+  std::mt19937 random(static_cast<unsigned>(std::hash<std::string>{}(GetParam().name)));
+  auto source = [&](const StagePlan& stage, size_t type) {
+    return gpu_kernel_source(*stage.stage, kTypes[type], stage.acquires[0].order, fmt::format("leaf_{}", type));
+  };
+  std::vector<std::string> sources;
+  for (size_t t = 0; t < kTypes.size(); ++t) sources.push_back(source(plan(kTypes[t], random).stages[0], t));
+  CompiledLeaf code = emulated(sources);
+  for (size_t t = 0; t < kTypes.size(); ++t) {
+    SCOPED_TRACE(to_string(kTypes[t]));
+    for (int round = 0; round < 8 && !HasFailure(); ++round) {
+      Plan p = plan(kTypes[t], random);
+      EXPECT_EQ(source(p.stages[0], t), sources[t]) << "sizes are arguments";
+      auto* kernel = reinterpret_cast<GpuFunction*>(static_cast<void**>(code.symbol)[t]);
+      with_element_type(kTypes[t],
+                        [&](auto zero) { check_run<decltype(zero)>(p.stages[0], kTypes[t], kernel, random); });
+    }
+  }
+}
+
+const std::string kTensors =
+    "tensor s\ntensor x(a)\ntensor z(a)\ntensor y(b)\ntensor A(a, b)\ntensor B(a, c)\ntensor C(c, b)\ntensor T(a, b, "
+    "c)\n"
+    "tensor D(c, c)\n";
+
+INSTANTIATE_TEST_SUITE_P(
+    Cases, GpuKernels,
+    testing::Values(KernelCase{"gemm", kTensors, "A(i, j) += 2 * B(i, k) * C(k, j)", {"a", "b", "c"}},
+                    KernelCase{"gemv", kTensors, "x(i) = A(i, j) * y(j)", {"a", "b", "c"}},
+                    KernelCase{"dot", kTensors, "s = A(i, j) * A(i, j)", {"a", "b", "c"}},
+                    KernelCase{"assigns", kTensors, "A(i, j) = x(i) * y(j) - 3", {"a", "b", "c"}},
+                    KernelCase{"terms", kTensors, "x(i) = A(i, j) * y(j) - z(i) + 2", {"a", "b", "c"}},
+                    KernelCase{"mttkrp", kTensors, "B(i, m) = T(i, j, k) * y(j) * D(k, m)", {"a", "b", "c"}},
+                    KernelCase{"ttv", kTensors, "y(j) += T(i, j, k) * x(i)", {"a", "b", "c"}},
+                    KernelCase{"collapsed",
+                               kTensors,
+                               "machine M = Grid(3)\nx(i) += A(i, j) * y(j)\nschedule\n  collapse(i, j, f)\n"
+                               "  divide(f, fo, fi, 3)\n  distribute(fo)\n  communicate({x, A, y}, fo)",
+                               {"a", "b", "c"}}),
+    [](const auto& tested) { return tested.param.name; });
+
+}  // namespace
+}  // namespace distal::core
