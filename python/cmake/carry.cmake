@@ -1,6 +1,8 @@
-# Puts the library, and what it needs beyond the C and C++ runtimes, beside the extension module: the wheel works on a
+# Puts the libraries, and what it needs beyond the C and C++ runtimes, beside the extension module: the wheel works on a
 # machine that has none of them.
-install(CODE [[
+# Of an MPI only the machine that runs it knows.
+set(mpi "${DISTAL_PYTHON_MPI_LIBRARY}")
+string(CONFIGURE [[
   file(GET_RUNTIME_DEPENDENCIES LIBRARIES "$<TARGET_FILE:distal_library>" RESOLVED_DEPENDENCIES_VAR needed
        PRE_EXCLUDE_REGEXES "^ld-linux" "^linux-vdso" "^lib(c|m|dl|rt|pthread|gcc_s|stdc\\+\\+)\\.so"
        UNRESOLVED_DEPENDENCIES_VAR missing)
@@ -8,10 +10,11 @@ install(CODE [[
     message(FATAL_ERROR "the DISTAL library needs ${missing}, which the loader does not find here")
   endif()
   set(folder "${CMAKE_INSTALL_PREFIX}/distal")
-  foreach(library IN LISTS needed ITEMS "$<TARGET_SONAME_FILE:distal_library>")
+  foreach(library IN LISTS needed ITEMS "$<TARGET_SONAME_FILE:distal_library>" @mpi@)
     get_filename_component(name "${library}" NAME)
     get_filename_component(file "${library}" REALPATH)
     configure_file("${file}" "${folder}/${name}" COPYONLY)
     execute_process(COMMAND strip --strip-unneeded "${folder}/${name}")
   endforeach()
-]] COMPONENT python)
+]] carry @ONLY)
+install(CODE "${carry}" COMPONENT python)

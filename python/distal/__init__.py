@@ -41,6 +41,7 @@ from ._core import (
     ModeFormat,
     OutputRace,
     Processor,
+    Processors,
     Rectangle,
     Role,
     RunOptions,
@@ -67,7 +68,7 @@ except PackageNotFoundError:  # run from the sources
 __all__ = [
     "Access", "BLAS", "Cost", "CostPerTensor", "Dense", "Distribution", "Drawing", "ElementKind", "Error", "Everywhere",
     "Expr", "Face", "Format", "Grid", "IndexVar", "InputError", "Int", "Kernel", "LeafKernelName", "Level", "Machine",
-    "Memory", "ModeFormat", "Onto", "OutputRace", "Param", "PieceInfo", "Processor", "Program", "Rectangle",
+    "Memory", "ModeFormat", "Onto", "OutputRace", "Param", "PieceInfo", "Processor", "Processors", "Program", "Rectangle",
     "ResourceError", "Role", "RunOptions", "RunReport", "Schedule", "Tensor", "TypeMismatch", "ceildiv", "compound",
     "einsum", "indices", "load", "max",
     "min", "tensordot", "transpose",

@@ -20,7 +20,8 @@ class Drawing:
     @property
     def data(self) -> dict[str, Any]:
         """The data of the pictures, in the form of docs/pictures.md."""
-        return json.loads(self._picture)
+        data: dict[str, Any] = json.loads(self._picture)
+        return data
 
     def save(self, file: str | os.PathLike[str]) -> None:
         """Writes the page."""

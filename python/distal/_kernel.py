@@ -12,6 +12,7 @@ from ._core import Cost, RunOptions, RunReport
 from ._drawing import Drawing
 from ._errors import Error, InputError
 from ._numbers import Epoch
+from ._ranks import MpiKernel, on_ranks
 from ._where import Line
 
 if TYPE_CHECKING:
@@ -111,6 +112,7 @@ class Kernel:
         self._written = set(written)
         self._read = set(read)
         self._epoch = -1
+        self._ranks: dict[Any, MpiKernel] = {}
         self._before: list[Storage] = []
         self._after: list[Storage] = []
 
@@ -131,10 +133,12 @@ class Kernel:
         self._epoch = Epoch.count
 
     def run(self, options: RunOptions | None = None, *, threads: int = 0, own_memory: bool = False,
-            strict_order: bool = False) -> RunReport:
+            strict_order: bool = False, comm: Any = None) -> RunReport:
         """Runs with the current values of the params on the current data of the tensors.
 
-        The options are those of ``RunOptions``; they change only the last bits of a result.
+        The options are those of ``RunOptions``; they change only the last bits of a result. With a communicator of
+        mpi4py, all its ranks run the kernel together: each has the pieces of its own processors, which ``processors``
+        lists. Of an array that is bound to a whole tensor, a rank reads and writes these pieces alone.
         """
         if self._epoch != Epoch.count:
             self._place()
@@ -145,12 +149,24 @@ class Kernel:
         for storage in self._before:
             storage.scatter()
         try:
-            report = self._core.run(options)
+            report = self._core.run(options) if comm is None else self._on(comm).run(options)
         except Error as error:
             raise _told(error, self._statements) from None
         for storage in self._after:
             storage.gather()
         return report
+
+    def _on(self, comm: Any) -> MpiKernel:
+        handle = comm.py2f() if hasattr(comm, "py2f") else comm
+        if handle not in self._ranks:
+            self._ranks[handle] = on_ranks(self._core, comm)
+        return self._ranks[handle]
+
+    def processors(self, comm: Any) -> list[int]:
+        """The processors of this rank; all ranks of the communicator call it."""
+        if self._epoch != Epoch.count:
+            self._place()
+        return self._on(comm).processors()
 
     @property
     def text(self) -> str:

@@ -77,6 +77,8 @@ distribution. A string as in a .distal file does as well: ``Format.parse("xy -> 
       .def(nb::init<std::vector<ModeFormat>, std::vector<int>, Distribution>(), nb::arg("modes"), nb::arg("order"),
            nb::arg("distribution"))
       .def(nb::init<std::vector<ModeFormat>, std::vector<int>>(), nb::arg("modes"), nb::arg("order"))
+      .def(nb::init<Machine>(), nb::arg("machine"))
+      .def_prop_ro("machine", &Format::machine, "The machine of a format without a distribution.")
       .def_static("parse", &Format::parse, nb::arg("text"), nb::arg("dimensions"), nb::arg("machine") = nb::none(),
                   nb::arg("params") = std::vector<Param>(),
                   R"doc(The format that a text describes, as in a .distal file.

@@ -1,4 +1,5 @@
 #include <distal/machine.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -57,6 +58,11 @@ Grid(2, 3)
   nb::class_<Machine::Level>(m, "Level", "One level of a machine, for a schedule: ``M[1]``.")
       .def_ro("machine", &Machine::Level::machine, "The whole machine.")
       .def_ro("level", &Machine::Level::level, "Which level; 0 is the outermost.");
+  nb::class_<Processors>(m, "Processors", "A number of processors of a machine whose grid is left out.")
+      .def(nb::init<Int>(), nb::arg("count"), nb::sig("def __init__(self, count: int | Int | Param) -> None"))
+      .def("of", &Processors::of, nb::arg("kind"), nb::rv_policy::none, "Sets the kind of the processors.")
+      .def_prop_ro("count", &Processors::count, "How many there are.")
+      .def_prop_ro("processor", &Processors::processor, "The kind of the processors.");
   nb::class_<Machine>(m, "Machine", R"doc(A machine: a grid whose processors may themselves be grids, outermost first.
 
 ``Machine([Grid(2), Grid(4)])`` has 2 processors that are grids of 4.
@@ -68,6 +74,13 @@ Grid(2, 3)
 )doc")
       .def(nb::init<Grid, std::string>(), nb::arg("grid"), nb::arg("name") = "")
       .def(nb::init<std::vector<Grid>, std::string>(), nb::arg("levels"), nb::arg("name") = "")
+      .def(nb::init<Processors, std::string>(), nb::arg("processors"), nb::arg("name") = "")
+      .def("as_", nb::overload_cast<Grid>(&Machine::as), nb::arg("grid"), nb::rv_policy::none,
+           "Gives a grid to processors that had none. Those outside of the grid idle.")
+      .def("as_", nb::overload_cast<std::vector<Grid>>(&Machine::as), nb::arg("levels"), nb::rv_policy::none,
+           "The same with several levels, outermost first.")
+      .def_prop_ro("processors", &Machine::processors, "The number of ``Processors``; None: those of the grid.")
+      .def_prop_ro("has_grid", &Machine::has_grid, "False: made of ``Processors`` alone.")
       .def(
           "__getitem__", [](const Machine& machine, int level) { return machine[level]; }, nb::arg("level"),
           "One level of the machine, for a schedule.")

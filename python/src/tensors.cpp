@@ -53,7 +53,14 @@ void bind_tensors(nb::module_& m) {
       .def("scalar", [](const TensorHandle& t) { return Expr(t); })
       .def("schedule", &TensorHandle::schedule, nb::rv_policy::reference_internal)
       .def("layout", &TensorHandle::layout)
-      .def("unbind", [](TensorHandle& t, int64_t processor) { t.bind_elements(processor, nullptr, 0); })
+      .def("unbind",
+           [](TensorHandle& t, int64_t processor) {
+             try {
+               t.bind_elements(processor, nullptr, 0);
+             } catch (const Error&) {
+               // Another rank's: this one does not use what it had bound there.
+             }
+           })
       .def(
           "bind",
           [](TensorHandle& t, int64_t processor, const Array& array) {

@@ -181,6 +181,18 @@ def test_formats_from_objects():
     assert Machine(Grid(4).of(distal.Processor.GPU)).levels[0].processor == distal.Processor.GPU
 
 
+def test_machines_without_a_grid():
+    M = Machine(distal.Processors(4), "M")
+    assert not M.has_grid and M.processors.value == 4
+    assert M.as_(Grid(3)) is M and M.has_grid and M.x.value == 3
+    A, B = Tensor("A", 8, Format(M)), Tensor("B", 8, "x -> x", M, data=np.arange(8.0))
+    i, = distal.indices("i")
+    A[i] = 2 * B[i]
+    assert "4 processors as Grid(3)" in A.compile().text
+    A.compile().run()
+    np.testing.assert_array_equal(A.numpy(), 2 * np.arange(8))
+
+
 def test_distribute_onto(random):
     b = random.random((6, 6))
     M = Machine(Grid(2, 3), "M")

@@ -22,7 +22,7 @@ MEMBERS = {
     "Tensor": {"operator()": "__getitem__", "bind_elements": "bind", "at": "numpy", "set": "numpy", "fill": "numpy",
                "for_each": "numpy", "element": None, "for_each_replica": None, "fill_elements": None, "state": None, "type": "dtype", "require_type": None,
                "layout": "pieces", "data": "numpy", "size": None},
-    "Machine": {"operator[]": "__getitem__"},
+    "Machine": {"operator[]": "__getitem__", "as": "as_"},
     "Rectangle": {"operator==": "__eq__"},
     "Onto": {"target": None},
     "Schedule": {"tensor_": None},
@@ -31,7 +31,7 @@ MEMBERS = {
     "Int": {"to_string": "__repr__", "expr": None, "params": None},
 }
 # What is for others than applications.
-NOT_FOR_PYTHON = {"leaves.h": "emitted Legion programs use it", "mpi.h": "ranks: Kernel.run(comm=...)"}
+NOT_FOR_PYTHON = {"leaves.h": "emitted Legion programs use it", "mpi.h": "ranks: Kernel.run(comm=...) and Kernel.processors(comm)"}
 
 
 def without_comments(text):
