@@ -8,6 +8,7 @@ namespace distal::core {
 
 Fraction fraction_at_least(Wide numerator, Wide denominator) {
   constexpr Wide largest = std::numeric_limits<int64_t>::max();
+  if (denominator == 0) throw InternalError("a fraction with the denominator 0");
   Wide a = numerator, b = denominator;
   while (b != 0) {
     Wide rest = a % b;

@@ -49,7 +49,8 @@ void require_runnable(const CliOptions& options) {
   require_host(module, options.engine);
   std::shared_ptr<PreparedProgram> program = prepare(job.loaded);
   program->needs(true);
-  Dataset(program->plan(), parse_files(options.load, "--load", module), options.seed);  // throws if a file does not fit
+  // Throws an Error if a file does not fit.
+  const Dataset data(program->plan(), parse_files(options.load, "--load", module), options.seed);
   for (const auto& [tensor, file] : job.saved) require_writable(file);
 }
 
