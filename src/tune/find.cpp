@@ -59,18 +59,22 @@ class Finder {
     if (machine->name.empty()) return "its machine has no name";
     std::string reason = cannot_search(scheduled.statement);
     if (!reason.empty()) return reason;
+    // A given schedule that names the machine takes it as the line Grid(P).
+    bool grid_is_free = machine->is_free && !is_named_by_schedules(*machine);
     MachineShape grid = core::shape_of(*machine, params_);
     StatementShape shape = core::shape_of(found_.module, scheduled.statement, params_);
-    shape.processors = grid.processors;
+    shape.processors = processor_count(*machine).evaluate(params_);
     for (ShapeTensor& tensor : shape.tensors) {
       const Tensor& declared = *found_.module.find_tensor(tensor.name);
-      if (!has_free_format(declared)) tensor.given = pieces_of(declared, params_, grid.processors);
+      if (!has_free_format(declared)) tensor.given = pieces_of(declared, params_, shape.processors);
     }
     if (shape.tensors[0].given && has_replicas(shape.tensors[0].name)) {
       return fmt::format("the given format of {} has replicas", shape.tensors[0].name);
     }
-    SearchOptions search_options{grid.processors, options_.goal, options_.memory_bytes, options_.model, grid_of(grid)};
+    SearchOptions search_options{shape.processors, options_.goal, options_.memory_bytes, options_.model, {}};
+    if (!grid_is_free) search_options.given_grid = grid_of(grid);
     SearchResult result = search(shape, search_options);
+    if (grid_is_free) machine = write_machine(*machine, result.best.candidate);
     write(scheduled, *machine, shape, result.best.candidate);
     found_.statements.push_back({scheduled.statement, std::move(shape), std::move(result)});
     return {};
@@ -90,6 +94,32 @@ class Finder {
 
   bool has_replicas(const std::string& tensor) const {
     return Ownership(*found_.module.find_tensor(tensor), params_).has_replicas();
+  }
+
+  bool is_named_by_schedules(const Machine& machine) const {
+    for (const ScheduledStatement& scheduled : found_.module.statements) {
+      for (const Command& command : scheduled.schedule) {
+        const GridRef* onto = onto_of(command);
+        if (onto != nullptr && onto->name.text == machine.name) return true;
+      }
+    }
+    return false;
+  }
+
+  // Gives a free machine the grid of a candidate. Formats that are given for the machine stay on its line of
+  // processors.
+  Machine write_machine(const Machine& free, const Candidate& candidate) {
+    Machine machine = machine_of(candidate, free.name);
+    for (Grid& level : machine.levels) level.processor = kind_of(free);
+    machine.processors = free.processors;
+    Machine line{"", free.levels, {}};
+    for (Machine& declared : found_.module.machines) {
+      if (declared.name == free.name) declared = machine;
+    }
+    for (Tensor& tensor : found_.module.tensors) {
+      if (tensor.machine && tensor.machine->name == free.name) tensor.machine = tensor.distribution ? line : machine;
+    }
+    return machine;
   }
 
   void write(ScheduledStatement& scheduled, const Machine& machine, const StatementShape& shape,

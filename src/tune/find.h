@@ -30,7 +30,8 @@ struct FoundProgram {
 };
 
 // Finds what the program leaves out, statement by statement in their order: the schedule of each statement that has
-// none, and the formats of its tensors. A tensor's format is given from then on. What is given is never changed.
+// none, the grid of its machine, and the formats of its tensors. Grids and formats are given from then on. What is
+// given is never changed.
 FoundProgram find_what_is_left_out(const Module& module, const Bindings& params, const FindOptions& options);
 
 }  // namespace distal::core

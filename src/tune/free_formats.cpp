@@ -126,8 +126,10 @@ Candidate with_free_formats(const StatementShape& shape, const std::vector<GridL
 std::vector<GridLevel> levels_of(const std::vector<int64_t>& parts) {
   std::vector<GridLevel> levels;
   for (size_t i = 0; i < parts.size(); ++i) {
-    if (parts[i] > 1) levels.push_back({static_cast<int>(i), parts[i], 1, static_cast<int>(levels.size())});
+    if (parts[i] > 1) levels.push_back({static_cast<int>(i), parts[i]});
   }
+  std::stable_sort(levels.begin(), levels.end(), [](const auto& a, const auto& b) { return a.parts < b.parts; });
+  for (size_t l = 0; l < levels.size(); ++l) levels[l].machine_level = static_cast<int>(l);
   return levels;
 }
 

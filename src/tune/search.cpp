@@ -64,11 +64,12 @@ class Searcher {
   void consider_orders(const std::vector<int64_t>& parts, int64_t processors) {
     std::vector<GridLevel> levels = levels_of(parts);
     bool permutes = shape_.has_given_formats() && levels.size() <= kMostPermutedLevels;
+    auto by_index = [](const GridLevel& a, const GridLevel& b) { return a.index < b.index; };
+    if (permutes) std::sort(levels.begin(), levels.end(), by_index);
     do {
       for (size_t l = 0; l < levels.size(); ++l) levels[l].machine_level = static_cast<int>(l);
       consider(levels, processors);
-    } while (permutes && std::next_permutation(levels.begin(), levels.end(),
-                                               [](const auto& a, const auto& b) { return a.index < b.index; }));
+    } while (permutes && std::next_permutation(levels.begin(), levels.end(), by_index));
   }
 
   SearchResult on_given_grid() {

@@ -30,6 +30,16 @@ class Optimize(CliTest):
             self.assertEqual(counted["processors"], 8)
             self.succeed("run", self.write("found.distal", said["program"]), "--check")
 
+    def test_processors_without_a_grid(self):
+        for count in (1, 7, 8, 12):
+            said = self.optimize(GEMM.replace("Grid(2, 2, 2)", f"{count} processors"), "--for", "bytes")
+            one = said["statements"][0]
+            counted = self.counts_of(said["program"])
+            self.assertEqual((one["processors"], counted["processors"]), (count, count))
+            for name in ("exchanged_bytes", "bytes_moved", "messages", "peak_bytes_per_processor"):
+                self.assertEqual(one[name], counted[name], name)
+            self.succeed("run", self.write("found.distal", said["program"]), "--check")
+
     def test_the_text_is_a_program(self):
         text = self.succeed("optimize", self.write("program.distal", GEMM), "--for", "bytes")
         self.assertIn("# A(i, j) = B(i, k) * C(k, j)\n#   grid 2 (i) x 2 (j) x 2 (k): 8 of 8 processors have work\n", text)

@@ -23,7 +23,9 @@ std::string random_format(Random& random, int64_t dimensions, const std::vector<
     for (int64_t extent : level) {
       char role = names[static_cast<size_t>(random.pick(0, std::max<int64_t>(0, dimensions - 1)))];
       if (dimensions == 0 || random.pick(0, 3) == 0 || roles.find(role) != std::string::npos) {
-        role = may_broadcast && random.pick(0, 1) == 0 ? '*' : static_cast<char>('0' + random.pick(0, extent - 1));
+        role = may_broadcast && random.pick(0, 1) == 0
+                   ? '*'
+                   : static_cast<char>('0' + random.pick(0, std::min<int64_t>(9, extent - 1)));
       }
       roles += role;
     }
@@ -60,12 +62,15 @@ std::string machine_text(const std::vector<std::vector<int64_t>>& grid) {
 
 FindOptions least_bytes() { return {Goal::Bytes, {}, model_of_engine("mpi")}; }
 
-// A random statement on a random machine; a share of the formats is given.
+// A random statement on a random machine, or on processors without a grid; a share of the formats is given.
 std::string random_program(Random& random, int64_t given_of_ten) {
   std::vector<std::vector<int64_t>> grid = random_grid(random);
+  bool has_grid = random.pick(0, 1) == 0;
+  if (!has_grid) grid = {{random.pick(1, 16)}};
   Module module = test::parse_text(test::random_statement(random, 4, 14));
   std::string text = to_string(module);
-  std::string params = text.substr(0, text.find('\n') + 1), out = params + machine_text(grid);
+  std::string params = text.substr(0, text.find('\n') + 1), out = params;
+  out += has_grid ? machine_text(grid) : fmt::format("machine M = {} processors\n", grid[0][0]);
   for (size_t t = 0; t < module.tensors.size(); ++t) {
     std::string line = fmt::format("tensor {}", module.tensors[t].name);
     std::string sizes;
@@ -96,7 +101,9 @@ TEST(Find, CountsWhatThePlanCounts) {
     ASSERT_EQ(test::parse_text(written), test::parse_text(to_string(test::parse_text(written))));
     for (size_t t = 0; t < module.tensors.size(); ++t) {
       if (has_free_format(module.tensors[t])) continue;
-      ASSERT_EQ(format_text(module.tensors[t]), format_text(found.module.tensors[t]));
+      // A format that was given for processors without a grid is on Grid(P) once the grid is found.
+      if (!module.machines[0].is_free) ASSERT_EQ(module.tensors[t], found.module.tensors[t]);
+      ASSERT_EQ(module.tensors[t].distribution, found.module.tensors[t].distribution);
       ++found_given;
     }
     Plan plan = test::plan_text(written);
@@ -118,6 +125,40 @@ TEST(Find, FindsTheSameAgain) {
     FoundProgram again = find_what_is_left_out(module, bind(module, {}), least_bytes());
     ASSERT_EQ(once.module, again.module);
   }
+}
+
+// A found grid stands behind the number of processors, and formats that were given for the line stay on it.
+TEST(Find, WritesTheGridThatItFound) {
+  Module module = test::parse_text(R"(param n = 64
+machine M = 7 processors
+tensor A(n, n) on M
+tensor B(n, n) : xy -> x on M
+tensor C(n, n) on M
+A(i, j) = B(i, k) * C(k, j)
+)");
+  FoundProgram found = find_what_is_left_out(module, bind(module, {}), least_bytes());
+  std::string text = to_string(found.module);
+  EXPECT_NE(text.find("machine M = 7 processors as "), std::string::npos) << text;
+  EXPECT_NE(text.find("tensor B(n, n) : xy -> x on Grid(7)\n"), std::string::npos) << text;
+  EXPECT_EQ(test::plan_text(text).processors, 7);
+}
+
+// A schedule that names processors without a grid takes them as a line, and so does what is found beside it.
+TEST(Find, AGivenScheduleKeepsTheLine) {
+  Module module = test::parse_text(R"(machine M = 6 processors
+tensor a(12) on M
+tensor b(12) on M
+tensor A(12, 12) on M
+tensor B(12, 12) on M
+A(i, j) = B(i, j)
+a(i) = b(i)
+schedule
+  distribute(i, io, ii, M)
+)");
+  FoundProgram found = find_what_is_left_out(module, {}, least_bytes());
+  ASSERT_EQ(found.statements.size(), 1);
+  EXPECT_EQ(found.module.machines, module.machines);
+  EXPECT_EQ(found.statements[0].result.best.candidate.levels.size(), 1);
 }
 
 TEST(Find, LaterStatementsKeepTheFormatsOfEarlierOnes) {
