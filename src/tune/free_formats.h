@@ -12,8 +12,8 @@ namespace distal::core {
 // Tiles are rounded up to what the cyclic cuts need.
 Candidate with_free_formats(const StatementShape& shape, const std::vector<GridLevel>& levels);
 
-// Each index that several processors cut makes a level of the machine: `parts[i]` processors cut index i. Levels of many
-// processors stand inside, because the shares of inner levels need no cyclic cuts, for which tiles are rounded up.
+// Each index that several processors cut makes a level of the machine: `parts[i]` processors cut index i. Levels of
+// many processors stand inside, because the shares of inner levels need no cyclic cuts, for which tiles are rounded up.
 std::vector<GridLevel> levels_of(const std::vector<int64_t>& parts);
 
 }  // namespace distal::core
