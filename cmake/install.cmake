@@ -4,6 +4,10 @@ include(CMakePackageConfigHelpers)
 
 if(TARGET distal)
   install(TARGETS distal RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(CODE "set(DISTAL_PROGRAM \"$<TARGET_FILE:distal>\")
+    set(DISTAL_MAN \"${CMAKE_INSTALL_MANDIR}\")
+    set(DISTAL_SHARE \"${CMAKE_INSTALL_DATADIR}\")")
+  install(SCRIPT ${CMAKE_SOURCE_DIR}/cmake/install_words.cmake)
 endif()
 install(TARGETS distal_library EXPORT distalTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

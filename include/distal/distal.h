@@ -12,5 +12,6 @@
 #include "distal/machine.h"
 #include "distal/param.h"
 #include "distal/program.h"
+#include "distal/progress.h"
 #include "distal/schedule.h"
 #include "distal/tensor.h"

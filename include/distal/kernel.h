@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "distal/cost.h"
+#include "distal/progress.h"
 #include "distal/tensor.h"
 
 namespace distal {
@@ -25,9 +26,10 @@ struct RunReport {
 
 // How to run. Options change only the last bits of a result: without strict_order sums may be added in any order.
 struct RunOptions {
-  int threads = 0;            // 1 to 4096, or 0 for one per core
-  bool own_memory = false;    // give every processor memory of its own, so that every acquire is a copy
-  bool strict_order = false;  // add sums in the order of the schedule's loops: equal bits on any number of threads
+  int threads = 0;               // 1 to 4096, or 0 for one per core
+  bool own_memory = false;       // give every processor memory of its own, so that every acquire is a copy
+  bool strict_order = false;     // add sums in the order of the schedule's loops: equal bits on any number of threads
+  Progress* progress = nullptr;  // is told how far the run is, and can end it; not owned
 };
 
 // Statements compiled together with their schedules. A kernel can run many times: on new data, with new values of its

@@ -2,9 +2,14 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <fstream>
 #include <iostream>
+#include <optional>
 
+#include "cli/command_words.h"
+#include "cli/mpi_job.h"
 #include "cli/options.h"
+#include "cli/progress_line.h"
 #include "cli/usage_error.h"
 #include "session/session.h"
 
@@ -15,6 +20,7 @@ namespace {
 void add_values(CLI::App* app, CliOptions& o) {
   app->add_option("--set", o.set, "values of params, such as ni=512,gx=4")->take_all();
   app->add_option("--type", o.type, "element type: " + element_type_names());
+  app->add_flag("--quiet", o.quiet, "show no progress on the terminal");
 }
 
 void add_program(CLI::App* app, CliOptions& o) {
@@ -150,7 +156,19 @@ void add_plan(CLI::App& app, CliOptions& o) {
       ->required()
       ->check(positive);
   cosma->add_option("--type", o.type, "element type");
+  cosma->add_flag("--quiet", o.quiet, "show no progress on the terminal");
   cosma->add_flag("--json", o.json, "print one JSON object on stdout");
+}
+
+void add_words(CLI::App& app, CliOptions& o) {
+  CLI::App* completion = app.add_subcommand("completion", "print the completion of a shell, to be sourced by it");
+  completion->add_option("SHELL", o.shell, "the shell")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  app.add_subcommand("manual", "print the manual page; `man -l` shows it");
+}
+
+int print_text(const std::string& text) {
+  fmt::print("{}", text);
+  return 0;
 }
 
 int dispatch(const CLI::App& app, const CliOptions& options, const RunOnMpi& run_on_mpi) {
@@ -161,6 +179,8 @@ int dispatch(const CLI::App& app, const CliOptions& options, const RunOnMpi& run
   if (app.got_subcommand("emit")) return emit_command(options);
   if (app.got_subcommand("check")) return check_command(options);
   if (app.got_subcommand("redistribute")) return redistribute_command(options, run_on_mpi);
+  if (app.got_subcommand("completion")) return print_text(completion_script(app, options.shell));
+  if (app.got_subcommand("manual")) return print_text(manual_page(app));
   return plan_cosma_command(options);
 }
 
@@ -174,6 +194,23 @@ void parse(CLI::App& app, int argc, const char* const* argv) {
   }
 }
 
+// Shows the progress on the terminal, or to the process that started this job.
+class Watched {
+ public:
+  Watched(const Progress& progress, bool quiet, bool is_reporter) {
+    auto source = [&progress] { return progress_text(progress.state()); };
+    if (!is_reporter) return;
+    if (std::string file = job_progress_file(); !file.empty()) {
+      line_.emplace(source, [file](const std::string& text) { std::ofstream(file) << text; });
+    } else if (shows_progress(quiet)) {
+      line_.emplace(source, show_on_terminal);
+    }
+  }
+
+ private:
+  std::optional<ProgressLine> line_;
+};
+
 }  // namespace
 
 int main_command(int argc, const char* const* argv, const RunOnMpi& run_on_mpi, bool is_reporter) {
@@ -183,7 +220,8 @@ int main_command(int argc, const char* const* argv, const RunOnMpi& run_on_mpi, 
   app.require_subcommand(1);
   app.set_version_flag("--version", version_text, "print the version, and which BLAS is used");
   app.footer(
-      "Exit status: 0 success, 1 the check found a wrong result, 2 the input is wrong, 3 resources are missing.");
+      "Exit status: 0 success, 1 the check found a wrong result, 2 the input is wrong, 3 resources are missing, 130 "
+      "interrupted.");
   add_run(app, options);
   add_explain(app, options);
   add_draw(app, options);
@@ -192,9 +230,13 @@ int main_command(int argc, const char* const* argv, const RunOnMpi& run_on_mpi, 
   add_program(app.add_subcommand("check", "parse and verify a program only"), options);
   add_redistribute(app, options);
   add_plan(app, options);
+  add_words(app, options);
   try {
     parse(app, argc, argv);
     options.command = app.get_subcommands().front()->get_name();
+    Progress progress;
+    options.progress = &progress;
+    Watched watched(progress, options.quiet, is_reporter);
     return dispatch(app, options, run_on_mpi);
   } catch (const CLI::ParseError& e) {
     return is_reporter ? app.exit(e, std::cout, std::cerr) : 0;  // --help or --version

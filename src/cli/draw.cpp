@@ -116,7 +116,7 @@ Json choices_of(const CliOptions& options, const LoadedModule& loaded) {
   Json out = Json::array();
   FoundProgram found = find_left_out(options, loaded);
   if (found.statements.empty()) return out;
-  std::shared_ptr<PreparedProgram> prepared = prepare({found.module, loaded.params});
+  std::shared_ptr<PreparedProgram> prepared = prepare(options, {found.module, loaded.params});
   std::vector<Certificate> proved = certificates(prepared->plan());
   for (const FoundStatement& one : found.statements) {
     out.push_back(to_json(one));
@@ -138,7 +138,7 @@ int draw_command(const CliOptions& options) {
                 {}, "write -o FILE.html for a page with all views, -o FILE.svg for one view, or --json for the data");
   }
   LoadedModule loaded = load_module(options);
-  std::shared_ptr<PreparedProgram> prepared = prepare(loaded);
+  std::shared_ptr<PreparedProgram> prepared = prepare(options, loaded);
   Json picture = picture_of(prepared->plan(), fs::path(options.file).filename().string());
   picture["choices"] = choices_of(options, loaded);
   if (options.view == "choice" && picture["choices"].empty()) {

@@ -229,9 +229,11 @@ int explain_command(const CliOptions& options) { return explain(options, load_mo
 
 int explain(const CliOptions& options, const LoadedModule& loaded) {
   if (!options.dump.empty()) return dump_pass(options.dump, loaded);
-  std::shared_ptr<PreparedProgram> prepared = prepare(loaded);
+  std::shared_ptr<PreparedProgram> prepared = prepare(options, loaded);
   const Plan& plan = prepared->plan();
+  show_progress(options, "counting the communication");
   PlanCost cost = count_cost(plan);
+  show_progress(options, "");
   if (options.ranks > 0) cost.peak_bytes_per_processor = peak_on_ranks(plan, options);
   if (options.json) {
     nlohmann::ordered_json json = to_json(cost);
@@ -255,7 +257,7 @@ int explain(const CliOptions& options, const LoadedModule& loaded) {
 }
 
 std::shared_ptr<PreparedProgram> checked_program(const CliOptions& options) {
-  std::shared_ptr<PreparedProgram> prepared = prepare(load_module(options));
+  std::shared_ptr<PreparedProgram> prepared = prepare(options, load_module(options));
   prepared->needs(true);
   return prepared;
 }

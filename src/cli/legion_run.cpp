@@ -83,12 +83,12 @@ class LegionRun {
 
   int run() {
     std::string name = legion_name(fs::path(options_.file).stem().string());
-    show_progress("building for Legion");
+    show_progress(options_, "building for Legion");
     LegionLaunch launch = launch_of(build_legion(emit_legion({{name, compile(loaded_.module)}}), name, settings_));
-    show_progress("running on Legion");
+    show_progress(options_, "running on Legion");
     int status = run_process(legion_command(launch, settings_),
                              {legion_environment(launch, settings_), {}, exchange_.file("report")});
-    show_progress("");
+    show_progress(options_, "");
     if (status != 0) {
       throw Error(fmt::format("the Legion program ended with status {}", status), {}, "see its output above",
                   Error::Kind::Resources);

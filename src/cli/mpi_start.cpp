@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "cli/job.h"
+#include "cli/mpi_job.h"
 #include "data/npy_writer.h"
 #include "support/environment.h"
 
@@ -39,15 +40,14 @@ bool is_rank_of_a_job() {
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
   execvp(words[0], words.data());
-  throw Error(fmt::format("cannot start {}", command[0]), {},
-              "DISTAL_MPIRUN names a launcher without options, as in DISTAL_MPIRUN=mpirun", Error::Kind::Resources);
+  throw Error(fmt::format("cannot start {}", command[0]), {}, {}, Error::Kind::Resources);
 }
 
 void require_runnable(const CliOptions& options) {
   Job job = job_of(options);
   const Module& module = job.loaded.module;
   require_host(module, options.engine);
-  std::shared_ptr<PreparedProgram> program = prepare(job.loaded);
+  std::shared_ptr<PreparedProgram> program = prepare(options, job.loaded);
   program->needs(true);
   // Throws an Error if a file does not fit.
   const Dataset data(program->plan(), parse_files(options.load, "--load", module), options.seed);
@@ -92,18 +92,17 @@ void require_single_process() {
 }
 
 int start_on_mpi(const CliOptions& options) {
-  std::vector<std::string> command;
-  std::string program = program_with_mpi();
-  if (!is_rank_of_a_job()) {
-    // Report errors here once, and not from every rank.
-    require_runnable(options);
-    set_open_mpi_defaults();
-    detach_stdin();
-    command = {mpirun(), "-n", std::to_string(std::max(1, options.ranks))};
-  }
-  command.push_back(program);
-  command.insert(command.end(), options.arguments.begin(), options.arguments.end());
-  replace_process(command);
+  std::vector<std::string> program{program_with_mpi()};
+  program.insert(program.end(), options.arguments.begin(), options.arguments.end());
+  if (is_rank_of_a_job()) replace_process(program);
+  // Report errors here once, and not from every rank.
+  require_runnable(options);
+  show_progress(options, "");
+  set_open_mpi_defaults();
+  detach_stdin();
+  std::vector<std::string> command{mpirun(), "-n", std::to_string(std::max(1, options.ranks))};
+  command.insert(command.end(), program.begin(), program.end());
+  return run_mpi_job(command, options.quiet);
 }
 
 }  // namespace distal::core

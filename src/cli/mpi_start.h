@@ -4,8 +4,8 @@
 
 namespace distal::core {
 
-// Replaces this process by mpirun with `distal-mpi`, on the ranks that the options ask for. If this process is an MPI
-// rank already, replaces it by `distal-mpi` alone. Never returns; throws an Error if it cannot start the program.
+// Runs `distal-mpi` by mpirun on the ranks that the options ask for, and returns the exit status. If this process is an
+// MPI rank already, replaces it by `distal-mpi`. Throws an Error if it cannot start the program.
 int start_on_mpi(const CliOptions& options);
 
 // Throws an Error if an MPI launcher has started several of this process. Each would do the same work.

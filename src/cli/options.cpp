@@ -99,7 +99,8 @@ LoadedModule load_module(const CliOptions& options) {
   return loaded;
 }
 
-std::shared_ptr<PreparedProgram> prepare(const LoadedModule& loaded) {
+std::shared_ptr<PreparedProgram> prepare(const CliOptions& options, const LoadedModule& loaded) {
+  show_progress(options, "planning");
   return std::make_shared<PreparedProgram>(compile(loaded.module), loaded.params);
 }
 

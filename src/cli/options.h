@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "distal/progress.h"
 #include "lang/int_expr.h"
 #include "lang/module.h"
 #include "session/prepared_program.h"
@@ -16,7 +17,9 @@ namespace distal::core {
 // The command line, parsed.
 struct CliOptions {
   std::vector<std::string> arguments;  // argv without the program's name
-  std::string command;                 // the name of the command
+  Progress* progress = nullptr;        // null: not shown
+  bool quiet = false;
+  std::string command;  // the name of the command
   std::string file;
   std::vector<std::string> set;  // "ni=512,gx=4"
   std::string engine = "threads";
@@ -37,6 +40,7 @@ struct CliOptions {
   std::string dump;
   std::string tensor, format;  // redistribute
   bool explain = false;
+  std::string shell;               // completion
   std::vector<std::string> files;  // emit
   std::string target = "legion", output;
   std::string view = "film", axes;  // draw
@@ -50,6 +54,11 @@ struct CliOptions {
 
 // The number of elements of an output to check; 0: all.
 inline int64_t samples(const CliOptions& options) { return options.check ? 0 : 1000; }
+
+// Shows what is done now. An empty text: nothing.
+inline void show_progress(const CliOptions& options, const std::string& what, int64_t total = 0) {
+  if (options.progress) options.progress->begin(what, total);
+}
 
 // Parses "a=1,b=2". Throws an Error for anything else.
 Bindings parse_settings(const std::vector<std::string>& settings);
@@ -72,7 +81,7 @@ struct LoadedModule {
 LoadedModule load_module(const CliOptions& options);
 
 // Compiles and plans it.
-std::shared_ptr<PreparedProgram> prepare(const LoadedModule& loaded);
+std::shared_ptr<PreparedProgram> prepare(const CliOptions& options, const LoadedModule& loaded);
 
 // Prints what a program would do. Returns the exit status.
 int explain(const CliOptions& options, const LoadedModule& loaded);

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "data/npy_writer.h"
+#include "plan/work.h"
 #include "store/slabs.h"
 #include "support/available_memory.h"
 #include "support/text.h"
@@ -48,7 +49,7 @@ SessionOptions session_options(const CliOptions& options) {
 }
 
 RunInputs::RunInputs(const CliOptions& options, const LoadedModule& loaded)
-    : program(prepare(loaded)),
+    : program(prepare(options, loaded)),
       data(program->plan(), parse_files(options.load, "--load", loaded.module), options.seed) {}
 
 PreparedRun::PreparedRun(const CliOptions& options, const LoadedModule& loaded)
@@ -65,8 +66,10 @@ PreparedRun::PreparedRun(const CliOptions& options, RunInputs inputs, std::uniqu
 }
 
 void PreparedRun::place_data() {
+  show_progress(options_, "compiling the leaves");
   session_->place_pieces(extra_bytes(plan(), options_, session_->has_all_pieces()));
-  show_progress("placing data");
+  session_->watch(options_.progress);
+  show_progress(options_, "placing data");
   for (size_t t = 0; t < plan().tensors.size(); ++t) inputs_.data.place(static_cast<int>(t), session_->store());
   if (!options_.no_check) checker_ = std::make_unique<ResultChecker>(inputs_.data, *session_);
 }
@@ -74,19 +77,27 @@ void PreparedRun::place_data() {
 void PreparedRun::run_all() {
   for (int rep = 0; rep < options_.reps; ++rep) {
     if (rep > 0) restore_outputs();
-    show_progress(fmt::format("running {} of {}", rep + 1, options_.reps));
+    show_progress(options_, fmt::format("running {} of {}", rep + 1, options_.reps), leaf_runs_here());
     if (checker_ && rep + 1 == options_.reps) {
       seconds_.push_back(run_checked());
       continue;
     }
     seconds_.push_back(timed([&] { counts_ = session_->run(); }));
   }
-  show_progress("");
+  show_progress(options_, "");
   if (checker_) check_ = combine_(checker_->result());
   std::sort(seconds_.begin(), seconds_.end());
 }
 
+// Each process reports what it does itself.
+int64_t PreparedRun::leaf_runs_here() const {
+  int64_t here = 0;
+  for (int64_t p = 0; p < plan().processors; ++p) here += session_->is_here(p) ? 1 : 0;
+  return most_leaf_runs(plan()) * here / plan().processors;
+}
+
 void PreparedRun::save(const std::string& tensor, const std::string& file) {
+  show_progress(options_, "saving " + tensor);
   int index = plan().tensor_index(tensor);
   const Coordinates& shape = plan().tensors[index].owners.shape();
   write_npy(file, session_->store().type(), {shape.begin(), shape.end()}, session_->group(),
@@ -131,8 +142,9 @@ double PreparedRun::run_checked() {
     const StagePlan& stage = plan().stages[s];
     std::vector<std::byte> before;
     if (checker_->is_written(stage.output)) before = session_->gather(stage.output);
+    if (s > 0) show_progress(options_, fmt::format("running statement {}", s + 1));
     taken += timed([&] { sum += session_->run_stage(s); });
-    show_progress("checking");
+    show_progress(options_, "checking");
     checker_->check(stage, before, samples(options_), options_.seed);
   }
   counts_ = sum;

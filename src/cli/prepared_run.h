@@ -47,6 +47,7 @@ class PreparedRun {
   RunReport report() const;
 
  private:
+  int64_t leaf_runs_here() const;
   void place_data();
   void restore_outputs();
   double run_checked();

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <set>
 
@@ -27,12 +26,6 @@ std::string machine_text(const Machine& machine, const Bindings& params) {
 }
 
 }  // namespace
-
-void show_progress(const std::string& what) {
-  if (isatty(STDERR_FILENO) == 0) return;
-  fmt::print(stderr, "\r\033[K{}", what);
-  std::fflush(stderr);
-}
 
 nlohmann::ordered_json RunReport::json() const {
   double best = seconds.front();

@@ -46,7 +46,4 @@ struct RunReport {
 // One JSON object on a line of its own, or the summary.
 std::string report_text(const RunReport& report, bool json);
 
-// Shows a progress line on a terminal. It replaces the last one; an empty text removes it.
-void show_progress(const std::string& what);
-
 }  // namespace distal::core

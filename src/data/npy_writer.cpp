@@ -12,6 +12,7 @@
 #include "data/runs.h"
 #include "support/cache.h"
 #include "support/error.h"
+#include "support/unfinished_file.h"
 
 namespace distal::core {
 
@@ -81,6 +82,7 @@ class TemporaryFile {
     file_ = File(open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode));
     if (!file_.is_open()) refuse_to_write(path_);
     is_maker_ = true;
+    unfinished_ = UnfinishedFile(name_);
     auto head_bytes = static_cast<int64_t>(head_.size());
     bool fits = file_.set_size(head_bytes + header_.bytes()) && file_.write(0, head_.data(), head_bytes);
     if (!fits) refuse_full();
@@ -114,6 +116,7 @@ class TemporaryFile {
     fs::rename(name_, path, failed);
     if (failed) refuse_to_write(path_);
     is_maker_ = false;
+    unfinished_.finish();
   }
 
  private:
@@ -125,6 +128,7 @@ class TemporaryFile {
 
   std::string path_, name_;
   bool is_maker_ = false;
+  UnfinishedFile unfinished_;
   NpyHeader header_;
   std::vector<int> order_;
   std::string head_;  // the bytes before the elements

@@ -50,6 +50,7 @@ std::vector<bool> marked(const std::vector<size_t>& some, size_t all) {
 }  // namespace
 
 void Runner::fetch(const FetchStep& step) {
+  require_wanted();
   // Neighbours serve what they acquired at the step before, so all sources are looked up before any slot advances.
   std::vector<std::vector<Slot*>> sources;
   for (const Fetch& f : step.fetches) sources.push_back(source_slots(step, f));

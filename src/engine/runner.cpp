@@ -276,6 +276,7 @@ void Runner::submit_barrier(Resource& resource) {
 }
 
 void Runner::leaf(const LeafStep& step) {
+  require_wanted();
   for (int64_t p : step.processors) {
     if (is_here(p)) leaf_on(p, *step.values);
   }
@@ -328,11 +329,12 @@ void Runner::run_or_batch(int64_t p, LeafArguments arguments, const std::vector<
 void Runner::run_batch(int64_t p) {
   if (batches_[p].runs.empty()) return;
   LeafBatch batch = std::exchange(batches_[p], {});
-  TaskPtr task =
-      stream_.make([transport = options_.transport, kernel = leaves_[number_].get(), runs = std::move(batch.runs)] {
-        Computing computing(transport);
-        kernel->run_joined(runs);
-      });
+  TaskPtr task = stream_.make([this, kernel = leaves_[number_].get(), runs = std::move(batch.runs)] {
+    require_wanted();
+    Computing computing(options_.transport);
+    kernel->run_joined(runs);
+    if (progress_) progress_->advance(static_cast<int64_t>(runs.size()));
+  });
   std::vector<TaskPtr> dependencies;
   if (last_leaf_[p]) dependencies.push_back(last_leaf_[p]);
   last_leaf_[p] = task;

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "distal/progress.h"
 #include "engine/arena.h"
 #include "engine/broadcast.h"
 #include "engine/buffers.h"
@@ -51,6 +52,8 @@ class Runner : public PlanVisitor {
   Runner(const Plan& plan, const MemoryNeeds& needs, Leaves leaves, Allocator& allocator, TensorStore& store,
          const RunnerOptions& options);
 
+  // Later runs report to it how many runs of the leaf are done, and end with an Error when it is cancelled.
+  void watch(Progress* progress) { progress_ = progress; }
   RunCounts run();
   RunCounts run_stage(size_t stage);  // one statement alone
 
@@ -107,6 +110,9 @@ class Runner : public PlanVisitor {
   void run_or_batch(int64_t processor, LeafArguments arguments, const std::vector<Operand>& operands);
   void run_batch(int64_t processor);
   void run_all_batches();
+  void require_wanted() const {
+    if (progress_) progress_->require_wanted();
+  }
   bool first_leaf_overwrites(int64_t processor, Slot& output, const std::vector<int64_t>& values);
   bool is_all_of_piece(const AcquirePlan& acquire, const Slot& slot, int64_t place) const;
   void clear_piece(int64_t processor);
@@ -166,6 +172,8 @@ class Runner : public PlanVisitor {
   Leaves leaves_;
   TensorStore& store_;
   RunnerOptions options_;
+
+  Progress* progress_ = nullptr;
 
   const StagePlan* stage_ = nullptr;
   size_t number_ = 0;

@@ -12,6 +12,7 @@
 #include "support/environment.h"
 #include "support/error.h"
 #include "support/process.h"
+#include "support/unfinished_file.h"
 
 namespace distal::core {
 
@@ -40,8 +41,10 @@ void compile(const std::string& compiler, const std::string& source, CompileOpti
              const fs::path& library) {
   fs::path input = unique_name(text);
   input += ".cpp";
+  UnfinishedFile unfinished_input(input.string());
   std::ofstream(input, std::ios::binary) << source;
   fs::path output = unique_name(library);
+  UnfinishedFile unfinished_output(output.string());
   std::vector<std::string> command = flags(options);
   command.insert(command.begin(), compiler);
   command.insert(command.end(), {"-o", output.string(), input.string()});

@@ -18,4 +18,21 @@ int64_t processors_with_work(const Plan& plan) {
   return std::count(works.begin(), works.end(), true);
 }
 
+// A processor runs the leaf once for each combination of the values of the sequential loops.
+int64_t most_leaf_runs(const Plan& plan) {
+  double out = 0;
+  for (const StagePlan& stage : plan.stages) {
+    double runs = static_cast<double>(stage.places(stage.machine.levels()).size());
+    std::vector<bool> is_recovered = recovered_variables(stage.space.derivations, stage.space.size());
+    for (int v = 0; v < stage.space.size(); ++v) {
+      bool in_leaf = std::find(stage.leaf_loops.begin(), stage.leaf_loops.end(), v) != stage.leaf_loops.end();
+      if (!is_recovered[v] && !in_leaf && stage.machine_dimension[v] < 0) {
+        runs *= static_cast<double>(stage.space.extents[v]);
+      }
+    }
+    out += runs;
+  }
+  return static_cast<int64_t>(std::min(out, 9e18));
+}
+
 }  // namespace distal::core

@@ -8,4 +8,7 @@ namespace distal::core {
 // it is one, however large the machine is.
 int64_t processors_with_work(const Plan& plan);
 
+// How often the leaves run, if all processors have work at every step.
+int64_t most_leaf_runs(const Plan& plan);
+
 }  // namespace distal::core

@@ -48,6 +48,8 @@ class Session {
   TensorStore& store() { return store_; }
   const TensorStore& store() const { return store_; }
 
+  // Later runs report to it, and end when it is cancelled. Null: to none.
+  void watch(Progress* progress) { runner_->watch(progress); }
   // Counts of all processes together.
   virtual RunCounts run() { return runner_->run(); }
   virtual RunCounts run_stage(size_t stage) { return runner_->run_stage(stage); }  // one statement alone

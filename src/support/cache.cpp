@@ -12,6 +12,7 @@
 
 #include "support/environment.h"
 #include "support/error.h"
+#include "support/unfinished_file.h"
 
 namespace distal::core {
 
@@ -63,6 +64,7 @@ fs::path unique_name(const fs::path& final) {
 
 void write_atomically(const fs::path& path, const std::string& text) {
   fs::path temporary = unique_name(path);
+  UnfinishedFile unfinished(temporary.string());
   std::ofstream out(temporary, std::ios::binary);
   out << text;
   out.close();

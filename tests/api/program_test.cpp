@@ -71,6 +71,22 @@ TEST(ProgramTest, SeveralStatementsOfOneTensor) {
   EXPECT_EQ(program.tensor<double>("a").at({3}), 12);
 }
 
+TEST(ProgramTest, IsWatchedAndCancelled) {
+  Program summa = Program::load(folder + "/summa.distal", {{"ni", 30}, {"nj", 20}, {"nk", 25}, {"chunk", 5}});
+  Progress progress;
+  progress.begin("multiplying", 20);
+  for (int run = 1; run <= 3; ++run) {
+    summa.run({.progress = &progress});
+    EXPECT_EQ(progress.state().done, run * 4 * 5);  // 4 processors in 5 steps
+  }
+  progress.cancel();
+  EXPECT_THROW(summa.run({.progress = &progress}), Interrupted);
+  Program other = Program::load(folder + "/summa.distal", {{"ni", 30}, {"nj", 20}, {"nk", 25}});
+  EXPECT_THROW(other.run({.progress = &progress}), Interrupted);  // also while tasks are made
+  summa.run();
+  EXPECT_EQ(progress.state().what, "multiplying");
+}
+
 TEST(ProgramTest, RefusesWithThePlaceInTheFile) {
   EXPECT_EQ(message_of([] { Program::load("/nonexistent.distal"); }),
             "cannot read /nonexistent.distal: No such file or directory");

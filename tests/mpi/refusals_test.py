@@ -147,7 +147,7 @@ class Refusals(CliTest):
         self.assertIn("install libopenmpi-dev", done.stderr)
 
     def test_starter_is_missing(self):
-        self.refuse(3, "cannot start /no/mpirun", "run", SUMMA, "--engine", "mpi", env={"DISTAL_MPIRUN": "/no/mpirun"})
+        self.refuse(3, ["cannot start /no/mpirun", "names a launcher without options, as in DISTAL_MPIRUN=mpirun"], "run", SUMMA, "--engine", "mpi", env={"DISTAL_MPIRUN": "/no/mpirun"})
 
     def test_memory_of_the_node(self):
         size = "ni=400000,nj=400000,nk=400000"

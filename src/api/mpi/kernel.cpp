@@ -111,6 +111,7 @@ struct MpiKernel::State {
     require_same_on_all(options);
     make_ready(place_pieces(), session_options(options));
     auto start = std::chrono::steady_clock::now();
+    session->watch(options.progress);
     core::RunCounts counts = session->run();
     std::chrono::nanoseconds taken = std::chrono::steady_clock::now() - start;
     int64_t most[] = {taken.count(), session->peak_here(), core::resident_bytes()};

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "cli/interrupt.h"
 #include "cli/mpi/run.h"
 
 namespace {
@@ -15,6 +16,7 @@ void prefer_full_duplex() { setenv("OMPI_MCA_btl_tcp_flags", "send,inplace,need-
 
 int main(int argc, char** argv) {
   prefer_full_duplex();
+  distal::core::end_on_interrupt(false);  // the process that started the job says so
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
   if (provided < MPI_THREAD_SERIALIZED) {

@@ -1,0 +1,191 @@
+"""What `distal` shows on a terminal, how Ctrl-C ends it, and what it tells shells and `man`."""
+
+import os
+import pty
+import re
+import select
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+from support import ALGORITHMS, BINARY, CliTest
+
+SUMMA = ALGORITHMS / "summa.distal"
+# Many short leaves, which take seconds in all.
+LONG = ["run", ALGORITHMS / "cannon.distal", "--set", "ni=1500,nj=1500,nk=1500", "--reps", "100000", "--no-check"]
+HAS_MPI = (BINARY.parent / "distal-mpi").exists()
+
+
+class Terminal:
+    """A process whose stdout and stderr are a terminal."""
+
+    def __init__(self, *words, env=None):
+        self.master, slave = pty.openpty()
+        self.process = subprocess.Popen(
+            [BINARY, *map(str, words)], stdin=slave, stdout=slave, stderr=slave, env={**os.environ, **(env or {})},
+            start_new_session=True,
+        )
+        os.close(slave)
+        self.shown = ""
+
+    def read(self, seconds, until=None):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end and not (until and re.search(until, self.shown)):
+            ready, _, _ = select.select([self.master], [], [], 0.05)
+            if ready:
+                try:
+                    data = os.read(self.master, 65536)
+                except OSError:
+                    break  # the other side is closed
+                if not data:
+                    break
+                self.shown += data.decode("utf-8", "replace")
+        return self.shown
+
+    def interrupt(self):
+        """Seconds until the process has ended, and its status."""
+        start = time.monotonic()
+        self.process.send_signal(signal.SIGINT)
+        status = self.process.wait(timeout=30)
+        return time.monotonic() - start, status
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        os.close(self.master)
+
+
+class TerminalTest(CliTest):
+    def terminal(self, *words, **options):
+        terminal = Terminal(*words, **options)
+        self.addCleanup(terminal.close)
+        return terminal
+
+
+class Progress(TerminalTest):
+    def test_of_a_run(self):
+        terminal = self.terminal(*LONG)
+        shown = terminal.read(30, until=r"running \d+ of 100000")
+        self.assertRegex(shown, r"\r\x1b\[K(running \d+ of 100000|placing data|compiling the leaves)")
+
+    def test_quiet(self):
+        terminal = self.terminal(*LONG, "--quiet")
+        self.assertEqual(terminal.read(2), "")
+
+    def test_results_stay(self):
+        terminal = self.terminal("run", SUMMA, "--set", "ni=40,nj=40,nk=40", "--quiet")
+        self.assertIn("check     correct", terminal.read(60, until="check .*\n"))
+        self.assertEqual(terminal.process.wait(timeout=30), 0)
+
+    def test_nothing_in_a_pipe(self):
+        process = subprocess.Popen([BINARY, *map(str, LONG)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(2)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+        self.assertEqual((out, err, process.returncode), (b"", b"interrupted\n", 130))
+
+    @unittest.skipUnless(HAS_MPI, "no MPI")
+    def test_on_ranks(self):
+        terminal = self.terminal(*LONG, "--engine", "mpi", "--ranks", 2)
+        shown = terminal.read(60, until=r"running \d+ of 100000")
+        self.assertRegex(shown, r"\r\x1b\[Krunning \d+ of 100000")
+
+
+class Interrupt(TerminalTest):
+    def test_a_run(self):
+        terminal = self.terminal(*LONG)
+        terminal.read(30, until="running")
+        seconds, status = terminal.interrupt()
+        self.assertEqual(status, 130)
+        self.assertLess(seconds, 2)
+        self.assertTrue(terminal.read(2).endswith("\r\x1b[Kinterrupted\r\n"), terminal.shown)
+
+    def test_a_plan(self):
+        terminal = self.terminal("check", SUMMA, "--set", "ni=100000,nj=100000,nk=100000,gx=200,gy=200,chunk=1000")
+        terminal.read(1, until="planning")
+        if terminal.process.poll() is None:
+            seconds, status = terminal.interrupt()
+            self.assertEqual(status, 130)
+            self.assertLess(seconds, 2)
+
+    def test_leaves_no_half_written_file(self):
+        """A file of 800 MB is saved; the process ends while it writes, or before."""
+        words = ["run", SUMMA, "--set", "ni=10000,nj=10000,nk=2", "--reps", 1, "--no-check"]
+        for engine in ("threads", "mpi") if HAS_MPI else ("threads",):
+            with self.subTest(engine=engine):
+                terminal = self.terminal(*words, "--save", f"A={self.folder}/a.npy", "--engine", engine)
+                end = time.monotonic() + 60
+                while not any(self.folder.glob("a.npy*")) and time.monotonic() < end:
+                    time.sleep(0.005)
+                seconds, status = terminal.interrupt()
+                self.assertIn(status, (0, 130))
+                self.assertLess(seconds, 10)
+                left = sorted(file.name for file in self.folder.iterdir())
+                self.assertEqual(left, [] if status == 130 else ["a.npy"])
+
+    @unittest.skipUnless(HAS_MPI, "no MPI")
+    def test_on_ranks(self):
+        terminal = self.terminal(*LONG, "--engine", "mpi", "--ranks", 2)
+        terminal.read(60, until=r"running \d+ of")
+        listed = subprocess.run(["ps", "-eo", "pid=,ppid=,comm="], capture_output=True, encoding="utf-8", check=True)
+        rows = [line.split(None, 2) for line in listed.stdout.splitlines()]
+        family, before = {terminal.process.pid}, 0
+        while len(family) != before:
+            before = len(family)
+            family |= {int(pid) for pid, parent, _ in rows if int(parent) in family}
+        ranks = [int(pid) for pid, _, name in rows if int(pid) in family and name.strip().startswith("distal-mpi")]
+        self.assertEqual(len(ranks), 2)
+        seconds, status = terminal.interrupt()
+        self.assertEqual(status, 130)
+        self.assertLess(seconds, 4)
+        self.assertTrue(terminal.read(2).endswith("interrupted\r\n"), terminal.shown[-200:])
+        time.sleep(0.2)
+        for rank in ranks:
+            self.assertFalse(os.path.exists(f"/proc/{rank}/exe"), rank)
+
+
+class Words(CliTest):
+    def test_bash(self):
+        script = self.write("distal.bash", self.succeed("completion", "bash"))
+        for words, wanted in {
+            "distal ''": "run explain check",
+            "distal ru": "run",
+            "distal run --lo": "--load",
+            "distal run --leaf ''": "auto generated interpreted",
+            "distal plan ''": "cosma",
+            "distal plan cosma --js": "--json",
+            "distal explain x.distal --dump pl": "placement plan",
+        }.items():
+            line = f"source {script}; COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _distal"
+            done = subprocess.run(["bash", "-c", line + '; echo "${COMPREPLY[@]}"'], capture_output=True, text=True, check=True)
+            self.assertEqual(done.stderr, "", words)
+            for word in wanted.split():
+                self.assertIn(word, done.stdout.split(), words)
+
+    def test_other_shells(self):
+        for shell in ("zsh", "fish"):
+            text = self.succeed("completion", shell)
+            for word in ("redistribute", "strict-order", "interpreted"):
+                self.assertIn(word, text)
+            if shutil.which(shell):
+                script = self.write(f"distal.{shell}", text)
+                subprocess.run([shell, "-n", script], check=True, capture_output=True)
+        self.refuse(2, "SHELL: tcsh not in {bash,zsh,fish}", "completion", "tcsh")
+
+    def test_manual(self):
+        page = self.write("distal.1", self.succeed("manual"))
+        text = page.read_text(encoding="utf-8")
+        for wanted in ("distal redistribute", "\\-\\-strict\\-order", ".SH EXIT STATUS", "COSMA's rule"):
+            self.assertIn(wanted, text)
+        if shutil.which("man"):
+            done = subprocess.run(
+                ["man", "--warnings", "-l", page], capture_output=True, text=True, check=True, env={**os.environ, "MANWIDTH": "80"}
+            )
+            self.assertEqual(done.stderr, "")
+
+
+if __name__ == "__main__":
+    unittest.main()
