@@ -49,7 +49,9 @@ class DistalProgram {
     return {modes, distal::Distribution(machine_, {role})};
   }
 
-  static distal::IndexVar variable(char index) { return distal::IndexVar(std::string(1, index)); }
+  distal::IndexVar variable(char index) const {
+    return variables_.try_emplace(index, std::string(1, index)).first->second;
+  }
 
   distal::Access access(const Access& a) const {
     const distal::TensorHandle& t = tensors_.at(a.tensor);
@@ -88,7 +90,8 @@ class DistalProgram {
   distal::Machine machine_;
   std::map<char, distal::Param> params_;
   std::map<std::string, distal::TensorHandle> tensors_;
-  std::vector<distal::Kernel> kernel_;  // one element, made at the end of the constructor
+  mutable std::map<char, distal::IndexVar> variables_;  // made when they are first used
+  std::vector<distal::Kernel> kernel_;                  // one element, made at the end of the constructor
 };
 
 }  // namespace leaf

@@ -24,7 +24,7 @@ struct Cost {
   int64_t max_bytes_received = 0;            // by the processor that receives most
   int64_t max_bytes_sent = 0;                // by the processor that sends most
   int64_t peak_bytes_per_processor = 0;      // an upper bound, for processors that share no memory
-  std::map<std::string, PerTensor> tensors;  // by tensor name
+  std::map<std::string, PerTensor> tensors;  // by name, as in Kernel::text()
 };
 
 }  // namespace distal

@@ -84,7 +84,8 @@ class Format {
   static Format parse(const std::string& text, int dimensions, const std::optional<Machine>& machine = std::nullopt,
                       const std::vector<Param>& params = {});
 
-  const std::vector<int>& order() const { return order_; }  // outermost first; empty: row-major
+  const std::vector<ModeFormat>& modes() const { return modes_; }  // by dimension; empty: all dense
+  const std::vector<int>& order() const { return order_; }         // outermost first; empty: row-major
   const std::optional<Distribution>& distribution() const { return distribution_; }  // none: on the first processor
   const std::optional<Machine>& machine() const { return machine_; }  // of a format without a distribution
 

@@ -13,16 +13,18 @@ class Expr;
 class TensorHandle;
 struct TensorState;
 
-// A variable of index notation, or a loop made from one. A copy is the same variable.
+// A variable of index notation, or a loop made from one. A copy is the same variable. Two variables of one statement
+// must not have the same name.
 class IndexVar {
  public:
-  IndexVar();  // with a unique generated name
-  // Two IndexVars of one name are the same variable.
-  explicit IndexVar(std::string name) : name_(std::move(name)) {}
-  const std::string& name() const { return name_; }  // as errors and Kernel::text() show it
+  IndexVar() : IndexVar(std::string()) {}  // without a name: every program gives it one
+  // With a name, as errors and Kernel::text() show it.
+  explicit IndexVar(std::string name) : name_(std::make_shared<const std::string>(std::move(name))) {}
+  const std::string& name() const { return *name_; }    // empty if it has none
+  const void* identity() const { return name_.get(); }  // for use by the library only
 
  private:
-  std::string name_;
+  std::shared_ptr<const std::string> name_;
 };
 
 // The right side of a statement.
@@ -32,14 +34,16 @@ class Expr {
   Expr(int literal);                 // NOLINT: an integer
   Expr(const TensorHandle& scalar);  // NOLINT: a tensor without dimensions
   // For use by the library only.
-  explicit Expr(core::Expr expr, std::vector<std::shared_ptr<TensorState>> tensors);
+  explicit Expr(core::Expr expr, std::vector<std::shared_ptr<TensorState>> tensors, std::vector<IndexVar> variables);
 
   const core::Expr& expr() const { return *expr_; }                                      // for use by the library only
   const std::vector<std::shared_ptr<TensorState>>& tensors() const { return tensors_; }  // for use by the library only
+  const std::vector<IndexVar>& variables() const { return variables_; }                  // for use by the library only
 
  private:
   std::shared_ptr<const core::Expr> expr_;
   std::vector<std::shared_ptr<TensorState>> tensors_;  // all tensors of the expression
+  std::vector<IndexVar> variables_;                    // all variables of the expression
 };
 
 Expr operator+(const Expr& a, const Expr& b);  // the sum; a sum over an index covers only the terms that use it

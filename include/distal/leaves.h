@@ -20,13 +20,15 @@ class Leaves {
   };
 
   // Makes the leaves of all statements of a program, given as text, for these params. The element type is spelled as on
-  // the command line, such as "double".
-  Leaves(const std::string& program, const std::map<std::string, std::int64_t>& params, const std::string& type);
+  // the command line, such as "double". `variables` has for each statement the names of the variables and loops whose
+  // values run() takes, in that order.
+  Leaves(const std::string& program, const std::map<std::string, std::int64_t>& params, const std::string& type,
+         const std::vector<std::vector<std::string>>& variables);
 
-  // Runs the leaf of a statement; statements count from 0. `values` has the value of each loop around the leaf, by the
-  // number of its variable. `operands` has one entry per access: first the output, then those of the right side. In a
-  // statement with workspaces the accesses of the consumer come first, then those of the producer. Several threads may
-  // call this at once.
+  // Runs the leaf of a statement; statements count from 0. `values` has the value of each variable that is a loop
+  // around the leaf; those of others do not matter. `operands` has one entry per access: first the output, then those
+  // of the right side. In a statement with workspaces the accesses of the consumer come first, then those of the
+  // producer. Several threads may call this at once.
   void run(std::size_t statement, const std::vector<std::int64_t>& values, const std::vector<Operand>& operands) const;
 
   // Whether one run of this leaf overwrites its part of the output completely. Otherwise the leaf adds to the output:

@@ -55,7 +55,7 @@ class Processors {
 // A machine: a grid whose processors may themselves be grids, outermost first.
 class Machine {
  public:
-  // A machine of one level. An empty name stands for a unique generated one.
+  // A machine of one level. If it has no name, every program gives it one.
   explicit Machine(Grid grid, std::string name = {});
   // A machine of several levels: Machine({Grid(2), Grid(4)}) is 2 processors that are grids of 4.
   explicit Machine(std::vector<Grid> levels, std::string name = {});
@@ -73,7 +73,7 @@ class Machine {
   Level operator[](int level) const;
 
   const std::vector<Grid>& levels() const { return levels_; }           // outermost first
-  const std::string& name() const { return name_; }                     // as errors and Kernel::text() show it
+  const std::string& name() const { return name_; }                     // empty if it has none
   const std::optional<Int>& processors() const { return processors_; }  // of Processors; none: those of the grid
   bool has_grid() const { return has_grid_; }                           // false: made of Processors alone
 

@@ -14,7 +14,7 @@ class IntExpr;
 // A number that a compiled kernel takes at run time. A copy is the same param.
 class Param {
  public:
-  explicit Param(int64_t value = 1);       // with a unique generated name
+  explicit Param(int64_t value = 1);       // without a name: every program gives it one
   Param(std::string name, int64_t value);  // with a name, as errors and Kernel::text() show it
 
   Param(const Param&) = default;                                          // a copy is the same param
@@ -23,7 +23,7 @@ class Param {
   // Sets the value. Kernels that use the param take the new value at their next run.
   Param& operator=(int64_t value);
   int64_t value() const { return state_->value; }           // the current value
-  const std::string& name() const { return state_->name; }  // as errors and Kernel::text() show it
+  const std::string& name() const { return state_->name; }  // empty if it has none
 
   // What copies share; for use by the library only.
   struct State {

@@ -41,10 +41,10 @@ struct PieceInfo {
 // A tensor whose element type is known at run time only. A copy is the same tensor.
 class TensorHandle {
  public:
-  // An empty name stands for a unique generated one.
+  // If it has no name, every program gives it one.
   TensorHandle(ElementKind type, std::string name, std::vector<Int> dimensions, Format format);
 
-  const std::string& name() const;     // as errors and Kernel::text() show it
+  const std::string& name() const;     // empty if it has none
   ElementKind type() const;            // of the elements
   std::vector<int64_t> shape() const;  // for the current values of the params
 
@@ -54,7 +54,8 @@ class TensorHandle {
     return Access(state_, std::vector<IndexVar>{indices...});
   }
 
-  // The schedule of the statement that defines this tensor.
+  // The schedule of the statement that defines this tensor. A call of it gives the statement a schedule, perhaps an
+  // empty one.
   Schedule& schedule();
   // The kernel of the statement that defines this tensor.
   Kernel compile() const;
@@ -116,7 +117,7 @@ class TensorHandle {
 template <class T>
 class Tensor : public TensorHandle {
  public:
-  // With a unique generated name. A tensor without dimensions is a scalar.
+  // Without a name: every program gives it one. A tensor without dimensions is a scalar.
   explicit Tensor(std::vector<Int> dimensions = {}, Format format = {})
       : TensorHandle(ElementKindOf<T>::value, "", std::move(dimensions), std::move(format)) {}
   // With a name, as errors and Kernel::text() show it.

@@ -86,7 +86,7 @@ BufferReach reach_of(const core::Coordinates& extents, const core::Coordinates& 
 
 void require_room(const std::string& tensor, const TensorState::Bound& b, const core::Coordinates& extents,
                   const core::Coordinates& strides) {
-  std::string whose = fmt::format("tensor {}: the buffer for processor {}", tensor, b.processor);
+  std::string whose = fmt::format("{}: the buffer for processor {}", tensor, b.processor);
   BufferReach needed = reach_of(extents, strides);
   if (b.elements && needed.first < 0) {
     throw Error(fmt::format("{} is left by strides ({}): {} elements of its piece would lie before it", whose,

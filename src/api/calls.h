@@ -10,6 +10,5 @@ core::SourceSpan at_call(const std::string& call);
 
 // Gives everything in the module the call that it came from.
 void place_at_calls(core::Module& module);
-void place_at_calls(core::Tensor& tensor);
 
 }  // namespace distal

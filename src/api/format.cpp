@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "api/calls.h"
 #include "api/state.h"
 #include "distal/error.h"
 
@@ -14,31 +15,30 @@ Int extent_of(const std::vector<Grid>& levels, size_t dimension) {
   return levels[0].extents()[dimension];
 }
 
-// x, y, z, w, then d4, d5, ...: short names print in the short form.
-std::string dimension_name(size_t d) {
+// x, y, z, w, then d4, d5, ...: short names print in the short form. A dimension that there is not is a number, which
+// names none, so that it is refused when the module is checked.
+std::string dimension_name(int d, size_t dimensions) {
   static constexpr const char* kShort[] = {"x", "y", "z", "w"};
+  if (d < 0 || static_cast<size_t>(d) >= dimensions) return std::to_string(d);
   return d < 4 ? kShort[d] : fmt::format("d{}", d);
 }
 
 core::MachineDimension to_core(const Role& role, size_t dimensions) {
-  if (const auto* d = std::get_if<int>(&role.role())) {
-    if (*d < 0 || static_cast<size_t>(*d) >= dimensions) {
-      throw Error(fmt::format("a distribution cuts dimension {} of a tensor that has {}", *d, dimensions));
-    }
-    return {core::Partition{dimension_name(static_cast<size_t>(*d))}, {}};
-  }
+  if (const auto* d = std::get_if<int>(&role.role())) return {core::Partition{dimension_name(*d, dimensions)}, {}};
   if (const auto* face = std::get_if<Face>(&role.role())) return {core::Fix{face->at.expr()}, {}};
   return {core::Broadcast{}, {}};
 }
 
-core::Distribution to_core(const Distribution& distribution, size_t dimensions) {
+core::Distribution to_core(const Distribution& distribution, const TensorState& tensor) {
   core::Distribution out;
+  size_t dimensions = tensor.dimensions.size();
   for (const std::vector<Role>& roles : distribution.levels()) out.levels.push_back(to_core(roles, dimensions));
   for (const Distribution::Cyclic& c : distribution.cyclic_dimensions()) {
     if (c.level < 0 || static_cast<size_t>(c.level) >= out.levels.size()) {
-      throw Error(fmt::format("cyclic: there is no level {}; the machine has {}", c.level, out.levels.size()));
+      throw Error(fmt::format("cyclic: there is no level {}; the distribution has {}", c.level, out.levels.size()),
+                  at_call(tensor.label()));
     }
-    deal_out(c, out.levels[c.level]);
+    deal_out(c, dimensions, out.levels[static_cast<size_t>(c.level)], at_call(tensor.label()));
   }
   return out;
 }
@@ -47,13 +47,18 @@ core::Distribution to_core(const Distribution& distribution, size_t dimensions) 
 
 core::LevelDistribution to_core(const std::vector<Role>& roles, size_t dimensions) {
   core::LevelDistribution level;
-  for (size_t d = 0; d < dimensions; ++d) level.tensor_dimensions.push_back(dimension_name(d));
+  for (size_t d = 0; d < dimensions; ++d) {
+    level.tensor_dimensions.push_back(dimension_name(static_cast<int>(d), dimensions));
+  }
   for (const Role& role : roles) level.machine_dimensions.push_back(to_core(role, dimensions));
   return level;
 }
 
-void deal_out(const Distribution::Cyclic& cyclic, core::LevelDistribution& level) {
-  level.cyclic[dimension_name(static_cast<size_t>(cyclic.tensor_dimension))] = cyclic.block.expr();
+void deal_out(const Distribution::Cyclic& cyclic, size_t dimensions, core::LevelDistribution& level,
+              const core::SourceSpan& span) {
+  std::string name = dimension_name(cyclic.tensor_dimension, dimensions);
+  if (level.cyclic.emplace(name, cyclic.block.expr()).second) return;
+  throw Error(fmt::format("cyclic gives the block of dimension {} twice", cyclic.tensor_dimension), span);
 }
 
 Machine::Machine(Grid grid, std::string name) : Machine(std::vector<Grid>{std::move(grid)}, std::move(name)) {}
@@ -63,7 +68,7 @@ Machine::Machine(std::vector<Grid> levels, std::string name)
       y(extent_of(levels, 1)),
       z(extent_of(levels, 2)),
       levels_(std::move(levels)),
-      name_(name.empty() ? fresh_name('M') : std::move(name)) {}
+      name_(std::move(name)) {}
 
 Machine::Machine(Processors processors, std::string name)
     : Machine(Grid(processors.count()).of(processors.processor()), std::move(name)) {
@@ -110,6 +115,10 @@ Format::Format(std::vector<ModeFormat> modes, std::vector<int> order, Distributi
 Format::Format(std::vector<ModeFormat> modes, std::vector<int> order)
     : modes_(std::move(modes)), order_(std::move(order)) {}
 
+std::string key_of(const TensorState& tensor) { return fmt::format("#{}", fmt::ptr(&tensor)); }
+std::string key_of(const IndexVar& variable) { return fmt::format("#{}", fmt::ptr(variable.identity())); }
+std::string key_of(const Param::State& param) { return fmt::format("#{}", fmt::ptr(&param)); }
+
 core::Grid to_core(const Grid& grid) {
   core::Grid out;
   for (const Int& e : grid.extents()) out.extents.push_back(e.expr());
@@ -117,26 +126,42 @@ core::Grid to_core(const Grid& grid) {
   return out;
 }
 
+std::string key_of(const Machine& machine) { return to_core(machine).name; }
+
 core::Machine to_core(const Machine& machine) {
   core::Machine out;
-  out.name = machine.name();
   for (const Grid& g : machine.levels()) out.levels.push_back(to_core(g));
   if (machine.processors()) out.processors = machine.processors()->expr();
   out.is_free = !machine.has_grid();
+  out.name = fmt::format("#{} {}", machine.name(), core::to_string(out));
+  return out;
+}
+
+core::IndexVar to_core(const IndexVar& variable) { return {key_of(variable), {}}; }
+
+std::vector<core::IndexVar> to_core(const std::vector<IndexVar>& variables) {
+  std::vector<core::IndexVar> out;
+  for (const IndexVar& v : variables) out.push_back(to_core(v));
   return out;
 }
 
 core::Tensor to_core(const TensorState& tensor) {
   core::Tensor out;
-  out.name = tensor.name;
+  out.name = key_of(tensor);
   for (const Int& e : tensor.dimensions) out.dimensions.push_back(e.expr());
   out.order = tensor.format.order();
   if (out.order.empty()) {
     for (size_t d = 0; d < tensor.dimensions.size(); ++d) out.order.push_back(static_cast<int>(d));
   }
+  size_t modes = tensor.format.modes().size(), dimensions = tensor.dimensions.size();
+  if (modes != 0 && modes != dimensions) {
+    throw Error(fmt::format("the format has {} mode{}, and the tensor {} dimension{}", modes, modes == 1 ? "" : "s",
+                            dimensions, dimensions == 1 ? "" : "s"),
+                at_call(tensor.label()), "give one of them for each dimension, as in {Dense, Dense}");
+  }
   if (const auto& distribution = tensor.format.distribution()) {
     out.machine = to_core(distribution->machine());
-    out.distribution = to_core(*distribution, tensor.dimensions.size());
+    out.distribution = to_core(*distribution, tensor);
     out.memory = distribution->memory();
   } else if (const auto& machine = tensor.format.machine()) {
     out.machine = to_core(*machine);

@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <string_view>
+#include <functional>
 
 #include "api/state.h"
 #include "distal/error.h"
@@ -20,10 +19,17 @@ core::Literal literal(double value) {
 }
 
 core::Access to_core(const TensorState& tensor, const std::vector<IndexVar>& indices) {
-  core::Access out{tensor.name, {}, {}};
-  for (const IndexVar& v : indices) out.indices.push_back({v.name(), {}});
-  return out;
+  return {key_of(tensor), to_core(indices), {}};
 }
+
+template <class Item, class Same>
+void add_new(const std::vector<Item>& from, std::vector<Item>& to, Same same) {
+  for (const Item& item : from) {
+    if (std::none_of(to.begin(), to.end(), [&](const Item& other) { return same(item, other); })) to.push_back(item);
+  }
+}
+
+bool is_same(const IndexVar& a, const IndexVar& b) { return a.identity() == b.identity(); }
 
 // A negative literal has no spelling of its own: it is the negation of a positive one.
 core::Expr constant(double value) {
@@ -32,48 +38,30 @@ core::Expr constant(double value) {
 
 Expr binary(core::BinaryOp op, const Expr& a, const Expr& b) {
   std::vector<std::shared_ptr<TensorState>> tensors = a.tensors();
-  for (const auto& t : b.tensors()) {
-    if (std::find(tensors.begin(), tensors.end(), t) == tensors.end()) tensors.push_back(t);
-  }
-  return Expr(core::Expr::binary(op, a.expr(), b.expr()), std::move(tensors));
+  add_new(b.tensors(), tensors, std::equal_to<>());
+  std::vector<IndexVar> variables = a.variables();
+  add_new(b.variables(), variables, is_same);
+  return Expr(core::Expr::binary(op, a.expr(), b.expr()), std::move(tensors), std::move(variables));
 }
 
 }  // namespace
 
-namespace {
+Expr::Expr(core::Expr expr, std::vector<std::shared_ptr<TensorState>> tensors, std::vector<IndexVar> variables)
+    : expr_(std::make_shared<core::Expr>(std::move(expr))),
+      tensors_(std::move(tensors)),
+      variables_(std::move(variables)) {}
 
-constexpr std::string_view kPrefixes = "MTip";  // of machines, tensors, variables and params
-
-}  // namespace
-
-std::string fresh_name(char prefix) {
-  static std::atomic<int64_t> next{1};  // the one thing that handles of one process share: their names differ
-  if (kPrefixes.find(prefix) == std::string_view::npos) throw core::InternalError("a prefix that no name has");
-  return fmt::format("{}{}", prefix, next++);
-}
-
-bool is_fresh_name(const std::string& name) {
-  auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  return name.size() > 1 && kPrefixes.find(name[0]) != std::string_view::npos &&
-         std::all_of(name.begin() + 1, name.end(), is_digit);
-}
-
-IndexVar::IndexVar() : name_(fresh_name('i')) {}
-
-Expr::Expr(core::Expr expr, std::vector<std::shared_ptr<TensorState>> tensors)
-    : expr_(std::make_shared<core::Expr>(std::move(expr))), tensors_(std::move(tensors)) {}
-
-Expr::Expr(double value) : Expr(constant(value), {}) {}
+Expr::Expr(double value) : Expr(constant(value), {}, {}) {}
 Expr::Expr(int value) : Expr(static_cast<double>(value)) {}
-Expr::Expr(const TensorHandle& scalar) : Expr(core::Expr(to_core(*scalar.state(), {})), {scalar.state()}) {}
+Expr::Expr(const TensorHandle& scalar) : Expr(core::Expr(to_core(*scalar.state(), {})), {scalar.state()}, {}) {}
 
 Expr operator+(const Expr& a, const Expr& b) { return binary(core::BinaryOp::Add, a, b); }
 Expr operator-(const Expr& a, const Expr& b) { return binary(core::BinaryOp::Subtract, a, b); }
 Expr operator*(const Expr& a, const Expr& b) { return binary(core::BinaryOp::Multiply, a, b); }
-Expr operator-(const Expr& a) { return Expr(core::Expr::negate(a.expr()), a.tensors()); }
+Expr operator-(const Expr& a) { return Expr(core::Expr::negate(a.expr()), a.tensors(), a.variables()); }
 
 Access::Access(std::shared_ptr<TensorState> tensor, const std::vector<IndexVar>& indices)
-    : Expr(core::Expr(to_core(*tensor, indices)), {tensor}), tensor_(std::move(tensor)), indices_(indices) {}
+    : Expr(core::Expr(to_core(*tensor, indices)), {tensor}, indices), tensor_(std::move(tensor)), indices_(indices) {}
 
 void Access::operator=(const Expr& right) { define(right, false); }
 // A(i) = A(i) defines A, also by itself.
@@ -81,13 +69,15 @@ void Access::operator=(const Access& right) { define(right, false); }  // NOLINT
 void Access::operator+=(const Expr& right) { define(right, true); }
 
 void Access::define(const Expr& right, bool accumulate) {
-  Definition definition{
-      {to_core(*tensor_, indices_), accumulate ? core::AssignOp::Accumulate : core::AssignOp::Assign, right.expr(), {}},
-      {},
-      {right.tensors().begin(), right.tensors().end()},
-      {},
-      {}};
+  core::AssignOp op = accumulate ? core::AssignOp::Accumulate : core::AssignOp::Assign;
+  Definition definition{{to_core(*tensor_, indices_), op, right.expr(), {}}, std::nullopt, {}, {}, {}, indices_};
+  definition.add(right);
   tensor_->definition = std::move(definition);
+}
+
+void Definition::add(const Expr& expr) {
+  tensors.insert(tensors.end(), expr.tensors().begin(), expr.tensors().end());
+  variables.insert(variables.end(), expr.variables().begin(), expr.variables().end());
 }
 
 }  // namespace distal

@@ -77,7 +77,7 @@ struct Kernel::State {
   void prepare_locked() {
     refresh_locked();
     if (prepared && has_current_values()) return;
-    auto made = std::make_shared<core::PreparedProgram>(program, values_of(built.params));
+    auto made = std::make_shared<core::PreparedProgram>(program, values_of(built.module, built.params));
     values.clear();
     for (const auto& p : built.params) values.push_back(p->value);
     apart = {};

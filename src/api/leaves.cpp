@@ -1,5 +1,7 @@
 #include "distal/leaves.h"
 
+#include <algorithm>
+
 #include "engine/legion/program.h"
 #include "lang/parse.h"
 #include "lower/compile.h"
@@ -8,12 +10,31 @@
 
 namespace distal {
 
+namespace {
+
+std::vector<int> numbers_of(const core::StagePlan& stage, const std::vector<std::string>& variables) {
+  const std::vector<std::string>& names = stage.space.names;
+  std::vector<int> out;
+  for (const std::string& v : variables) {
+    auto found = std::find(names.begin(), names.end(), v);
+    if (found == names.end()) throw Error("the program has no loop " + v);
+    out.push_back(static_cast<int>(found - names.begin()));
+  }
+  return out;
+}
+
+}  // namespace
+
 struct Leaves::State {
-  State(std::shared_ptr<const core::Program> compiled, const core::Bindings& params)
-      : program(std::move(compiled), params, core::kLegionPlan), kernels(program.leaves(core::LeafChoice::Automatic)) {}
+  State(std::shared_ptr<const core::Program> compiled, const core::Bindings& params,
+        const std::vector<std::vector<std::string>>& variables)
+      : program(std::move(compiled), params, core::kLegionPlan), kernels(program.leaves(core::LeafChoice::Automatic)) {
+    for (size_t s = 0; s < kernels.size(); ++s) numbers.push_back(numbers_of(stage(s), variables.at(s)));
+  }
 
   core::PreparedProgram program;
-  const core::Leaves& kernels;  // by statement
+  const core::Leaves& kernels;            // by statement
+  std::vector<std::vector<int>> numbers;  // by statement: those of the variables that the caller names
 
   const core::StagePlan& stage(size_t statement) const { return program.plan().stages[statement]; }
   core::ElementType type() const { return program.plan().program->module.type; }
@@ -36,18 +57,21 @@ std::byte* workspaces(int64_t bytes) {
 
 }  // namespace
 
-Leaves::Leaves(const std::string& program, const std::map<std::string, std::int64_t>& params, const std::string& type) {
+Leaves::Leaves(const std::string& program, const std::map<std::string, std::int64_t>& params, const std::string& type,
+               const std::vector<std::vector<std::string>>& variables) {
   core::Module module = core::parse_module(program, "the emitted program");
   module.type = type_named(type);
   core::Bindings values = core::bind(module, {params.begin(), params.end()});
-  state_ = std::make_shared<State>(core::compile(module), values);
+  state_ = std::make_shared<State>(core::compile(module), values, variables);
 }
 
 void Leaves::run(std::size_t statement, const std::vector<std::int64_t>& values,
                  const std::vector<Operand>& operands) const {
   const core::StagePlan& stage = state_->stage(statement);
   core::LeafArguments arguments;
-  arguments.values = values;
+  const std::vector<int>& numbers = state_->numbers.at(statement);
+  arguments.values.resize(stage.space.names.size());
+  for (size_t v = 0; v < numbers.size(); ++v) arguments.values[static_cast<size_t>(numbers[v])] = values[v];
   const std::vector<core::LeafAccess>& accesses = core::leaf_of(*stage.stage).accesses;
   for (size_t a = 0; a < accesses.size(); ++a) {
     const int64_t* strides = operands[a].strides;

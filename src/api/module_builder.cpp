@@ -5,82 +5,148 @@
 #include <algorithm>
 
 #include "api/calls.h"
+#include "api/names.h"
 #include "distal/error.h"
 #include "lang/check.h"
+#include "lang/validate.h"
 #include "schedule/redistribute.h"
 
 namespace distal {
 
 namespace {
 
-template <class T>
-void add_once(std::vector<T>& list, const T& item) {
-  if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(item);
-}
-
+// Collects declarations and statements, named by the keys of the handles, and then gives them names and places.
 class Builder {
  public:
-  BuiltModule run(std::vector<DefinedTensor> defined) {
-    for (const DefinedTensor& d : defined) add_statement(d.tensor, d.definition);
-    built_.defined = std::move(defined);
-    for (const auto& p : built_.params) built_.module.params.push_back({p->name, core::IntExpr(p->value), {}});
-    for (const auto& t : built_.tensors) {
-      built_.module.tensors.push_back(to_core(*t));
-      built_.times_redistributed.push_back(t->times_redistributed);
-      if (t->type != built_.tensors[0]->type) {
-        throw Error(fmt::format(
-            "tensor {} has elements of type {}, and {} of type {}; a program computes with one type", t->name,
-            core::to_string(t->type), built_.tensors[0]->name, core::to_string(built_.tensors[0]->type)));
-      }
-    }
-    built_.module.type = built_.tensors[0]->type;
-    place_at_calls(built_.module);
-    core::check(built_.module);
-    return std::move(built_);
+  void add(const TensorState& tensor) {
+    names_.add(key_of(tensor), tensor.name, 'T');
+    for (const Int& n : numbers_of(tensor)) add(n);
+    if (const auto& d = tensor.format.distribution()) add(d->machine());
+    if (const auto& machine = tensor.format.machine()) add(*machine);
+    module_.tensors.push_back(to_core(tensor));
+  }
+
+  void add(const Definition& definition) {
+    for (const Int& n : definition.numbers) add(n);
+    for (const Machine& m : definition.machines) add(m);
+    for (const IndexVar& v : definition.variables) names_.add(key_of(v), v.name(), 'i');
+    core::ScheduledStatement scheduled{definition.statement, {}, std::nullopt, true};
+    if (definition.schedule) scheduled.schedule = *definition.schedule;
+    scheduled.has_empty_schedule = definition.schedule && definition.schedule->empty();
+    module_.statements.push_back(std::move(scheduled));
+  }
+
+  const std::vector<std::shared_ptr<Param::State>>& params() const { return params_; }
+
+  core::Module finish(core::ElementType type) {
+    module_.type = type;
+    for (const auto& p : params_) module_.params.push_back({key_of(*p), core::IntExpr(p->value), {}});
+    names_.apply(module_);
+    place_at_calls(module_);
+    return std::move(module_);
   }
 
  private:
-  void add_statement(const std::shared_ptr<TensorState>& tensor, const Definition& definition) {
-    add_tensor(tensor);
-    for (const auto& t : definition.tensors) {
+  void add(const Machine& machine) {
+    for (const Int& n : numbers_of(machine)) add(n);
+    std::string key = key_of(machine);
+    names_.add(key, machine.name(), 'M');
+    if (!module_.find_machine(key)) module_.machines.push_back(to_core(machine));
+  }
+
+  void add(const Int& number) {
+    for (const auto& p : number.params()) {
+      if (std::find(params_.begin(), params_.end(), p) != params_.end()) continue;
+      params_.push_back(p);
+      names_.add(key_of(*p), p->name, 'p');
+    }
+  }
+
+  core::Module module_;
+  std::vector<std::shared_ptr<Param::State>> params_;
+  Names names_;
+};
+
+// The text could not tell them apart.
+void require_distinct_names(const std::vector<IndexVar>& variables, const core::Statement& statement) {
+  std::map<std::string, const void*> known;
+  for (const IndexVar& v : variables) {
+    if (v.name().empty() || known.emplace(v.name(), v.identity()).first->second == v.identity()) continue;
+    throw Error(fmt::format("two variables are called `{}`", v.name()), statement.span,
+                "a copy of an IndexVar is the same variable; give another one a name of its own");
+  }
+}
+
+void require_one_type(const std::vector<std::shared_ptr<TensorState>>& tensors) {
+  for (const auto& t : tensors) {
+    if (t->type == tensors[0]->type) continue;
+    throw Error(fmt::format("{} has elements of type {}, and {} of type {}; a program computes with one type",
+                            t->label(), core::to_string(t->type), tensors[0]->shown_name(),
+                            core::to_string(tensors[0]->type)));
+  }
+}
+
+// Each defined tensor, and behind it those of its statement.
+std::vector<std::shared_ptr<TensorState>> tensors_of(const std::vector<DefinedTensor>& defined) {
+  std::vector<std::shared_ptr<TensorState>> out;
+  auto add = [&](const std::shared_ptr<TensorState>& tensor) {
+    if (std::find(out.begin(), out.end(), tensor) == out.end()) out.push_back(tensor);
+  };
+  for (const DefinedTensor& d : defined) {
+    add(d.tensor);
+    for (const auto& t : d.definition.tensors) {
       std::shared_ptr<TensorState> alive = t.lock();
       if (!alive) {
-        throw Error(fmt::format("a tensor in {} is gone; keep it until the kernel is compiled",
-                                core::to_string(definition.statement)));
+        throw Error(fmt::format("{}: a tensor of its statement is gone; keep it until the kernel is compiled",
+                                d.tensor->label()));
       }
-      add_tensor(alive);
+      add(alive);
     }
-    for (const Int& n : definition.numbers) add_params(n);
-    for (const Machine& m : definition.machines) add_machine(m);
-    built_.module.statements.push_back({definition.statement, definition.schedule, std::nullopt, true});
   }
-
-  void add_tensor(const std::shared_ptr<TensorState>& tensor) {
-    add_once(built_.tensors, tensor);
-    for (const Int& n : numbers_of(*tensor)) add_params(n);
-    if (const auto& d = tensor->format.distribution()) add_machine(d->machine());
-    if (const auto& machine = tensor->format.machine()) add_machine(*machine);
-  }
-
-  void add_machine(const Machine& machine) {
-    for (const Int& n : numbers_of(machine)) add_params(n);
-    core::Machine made = to_core(machine);
-    for (const core::Machine& m : built_.module.machines) {
-      if (m == made) return;
-    }
-    built_.module.machines.push_back(std::move(made));
-  }
-
-  void add_params(const Int& number) {
-    for (const auto& p : number.params()) add_once(built_.params, p);
-  }
-
-  BuiltModule built_;
-};
+  return out;
+}
 
 }  // namespace
 
-BuiltModule build_module(std::vector<DefinedTensor> defined) { return Builder().run(std::move(defined)); }
+BuiltModule build_module(std::vector<DefinedTensor> defined) {
+  BuiltModule built;
+  built.tensors = tensors_of(defined);
+  require_one_type(built.tensors);
+  Builder builder;
+  for (const auto& t : built.tensors) {
+    builder.add(*t);
+    built.times_redistributed.push_back(t->times_redistributed);
+  }
+  for (const DefinedTensor& d : defined) builder.add(d.definition);
+  built.module = builder.finish(built.tensors[0]->type);
+  built.params = builder.params();
+  for (size_t s = 0; s < defined.size(); ++s) {
+    require_distinct_names(defined[s].definition.variables, built.module.statements[s].statement);
+  }
+  core::check(built.module);
+  built.defined = std::move(defined);
+  return built;
+}
+
+namespace {
+
+// A module that declares only this tensor, checked but for its numbers.
+core::Module declare(const TensorState& tensor, Builder& builder) {
+  builder.add(tensor);
+  core::Module module = builder.finish(tensor.type);
+  core::check_declarations(module);
+  return module;
+}
+
+}  // namespace
+
+CheckedTensor check_tensor(const TensorState& tensor) {
+  Builder builder;
+  core::Module module = declare(tensor, builder);
+  core::Bindings params = values_of(module, builder.params());
+  core::validate(module, params);
+  return {module.tensors[0], params};
+}
 
 bool is_stale(const BuiltModule& built) {
   for (size_t t = 0; t < built.tensors.size(); ++t) {
@@ -90,13 +156,15 @@ bool is_stale(const BuiltModule& built) {
 }
 
 DefinedTensor defined(const std::shared_ptr<TensorState>& tensor) {
-  if (!tensor->definition) throw Error(fmt::format("tensor {} has no statement to compile", tensor->name));
+  if (!tensor->definition) throw Error(tensor->label() + " has no statement to compile");
   return {tensor, *tensor->definition};
 }
 
 DefinedTensor defined_as_copy(const std::shared_ptr<TensorState>& to, const std::shared_ptr<TensorState>& from) {
-  core::ScheduledStatement copy = core::redistribution(to_core(*to), from->name);
-  return {to, {copy.statement, copy.schedule, {from}, {}, {}}};
+  Builder builder;
+  declare(*to, builder);  // the copy follows its format
+  core::ScheduledStatement copy = core::redistribution(to_core(*to), key_of(*from));
+  return {to, {copy.statement, copy.schedule, {from}, {}, {}, {}}};
 }
 
 std::vector<Int> numbers_of(const Machine& machine) {
@@ -125,9 +193,9 @@ std::vector<Int> numbers_of(const TensorState& tensor) {
   return out;
 }
 
-core::Bindings values_of(const std::vector<std::shared_ptr<Param::State>>& params) {
+core::Bindings values_of(const core::Module& module, const std::vector<std::shared_ptr<Param::State>>& params) {
   core::Bindings out;
-  for (const auto& p : params) out[p->name] = p->value;
+  for (size_t p = 0; p < params.size(); ++p) out[module.params[p].name] = params[p]->value;
   return out;
 }
 

@@ -14,7 +14,7 @@ struct DefinedTensor {
   Definition definition;
 };
 
-// The program that the handles describe, as the value that the same program in a .distal file parses to.
+// The program that the handles describe, checked. It prints as a .distal file.
 struct BuiltModule {
   std::vector<DefinedTensor> defined;  // what it was built from
   core::Module module;
@@ -23,7 +23,16 @@ struct BuiltModule {
   std::vector<int64_t> times_redistributed;           // of each of the tensors, then
 };
 
+// Two variables of one name in one statement, and two params, machines or tensors of one name, are refused.
 BuiltModule build_module(std::vector<DefinedTensor> defined);
+
+// A tensor that obeys the rules of formats, for the current values of its params.
+struct CheckedTensor {
+  core::Tensor tensor;
+  core::Bindings params;
+};
+CheckedTensor check_tensor(const TensorState& tensor);
+
 // Whether a tensor of it has another format by now.
 bool is_stale(const BuiltModule& built);
 
@@ -37,7 +46,7 @@ std::vector<Int> numbers_of(const TensorState& tensor);
 // Every number of a machine.
 std::vector<Int> numbers_of(const Machine& machine);
 
-// The current values of the params in some numbers. Two params of one name are refused.
-core::Bindings values_of(const std::vector<std::shared_ptr<Param::State>>& params);
+// The current values of the params of a module.
+core::Bindings values_of(const core::Module& module, const std::vector<std::shared_ptr<Param::State>>& params);
 
 }  // namespace distal

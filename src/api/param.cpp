@@ -7,7 +7,7 @@
 
 namespace distal {
 
-Param::Param(int64_t value) : Param(fresh_name('p'), value) {}
+Param::Param(int64_t value) : Param(std::string(), value) {}
 
 Param::Param(std::string name, int64_t value) : state_(std::make_shared<State>(State{std::move(name), value})) {}
 
@@ -21,15 +21,19 @@ Int::Int(int64_t value) : expr_(std::make_shared<core::IntExpr>(value)) {}
 Int::Int(int value) : Int(static_cast<int64_t>(value)) {}
 
 Int::Int(const Param& param)
-    : expr_(std::make_shared<core::IntExpr>(core::IntExpr::name(param.name()))), params_{param.state()} {}
+    : expr_(std::make_shared<core::IntExpr>(core::IntExpr::name(key_of(*param.state())))), params_{param.state()} {}
 
 int64_t Int::value() const {
   core::Bindings values;
-  for (const auto& p : params_) values[p->name] = p->value;
+  for (const auto& p : params_) values[key_of(*p)] = p->value;
   return expr_->evaluate(values);
 }
 
-std::string Int::to_string() const { return expr_->to_string(); }
+std::string Int::to_string() const {
+  std::map<std::string, core::IntExpr> names;
+  for (const auto& p : params_) names.emplace(key_of(*p), core::IntExpr::name(p->name.empty() ? "param" : p->name));
+  return expr_->substitute(names).to_string();
+}
 
 Int make_int(const core::IntExpr& expr, const Int& a, const Int& b) {
   Int out;

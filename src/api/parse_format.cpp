@@ -1,4 +1,3 @@
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,27 +12,17 @@ namespace distal {
 
 namespace {
 
-// The params that the extents of a machine use.
-std::vector<Param::State> params_of(const Machine& machine) {
-  std::vector<Param::State> out;
+// The machine as a text names it, with the current values of its extents.
+core::Machine declared(const Machine& machine) {
+  core::Machine out;
+  out.name = machine.name();
   for (const Grid& grid : machine.levels()) {
-    for (const Int& extent : grid.extents()) {
-      for (const auto& param : extent.params()) out.push_back(*param);
-    }
+    core::Grid& level = out.levels.emplace_back();
+    for (const Int& extent : grid.extents()) level.extents.emplace_back(extent.value());
+    level.processor = grid.processor();
   }
-  return out;
-}
-
-// What a text may name.
-core::Module module_of(const std::optional<Machine>& machine, const std::vector<Param>& params) {
-  core::Module out;
-  std::map<std::string, int64_t> values;
-  for (const Param& p : params) values[p.name()] = p.value();
-  if (machine) {
-    for (const Param::State& p : params_of(*machine)) values[p.name] = p.value;
-    out.machines.push_back(to_core(*machine));
-  }
-  for (const auto& [name, value] : values) out.params.push_back({name, core::IntExpr(value), {}});
+  if (machine.processors()) out.processors = core::IntExpr(machine.processors()->value());
+  out.is_free = !machine.has_grid();
   return out;
 }
 
@@ -41,12 +30,14 @@ core::Module module_of(const std::optional<Machine>& machine, const std::vector<
 
 Format Format::parse(const std::string& text, int dimensions, const std::optional<Machine>& machine,
                      const std::vector<Param>& params) {
-  core::Module module = module_of(machine, params);
+  core::Module module;
+  for (const Param& p : params) module.params.push_back({p.name(), core::IntExpr(p.value()), {}});
+  if (machine) module.machines.push_back(declared(*machine));
   core::Tensor tensor;
   tensor.name = "the tensor";
   tensor.dimensions.assign(static_cast<size_t>(dimensions), core::IntExpr(1));
   core::Tensor parsed = core::parse_format(text, "format", module, tensor);
-  bool is_in_place = parsed.machine && (!machine || *parsed.machine != module.machines[0]);
+  bool is_in_place = parsed.machine && (!machine || parsed.machine->span.source);
   if (is_in_place) {
     throw Error("the format `" + text + "` writes its machine in place", {},
                 "make a Machine, and pass it with the text");

@@ -65,7 +65,9 @@ struct Program::State {
   }
 
   DefinedTensor define(const core::ScheduledStatement& scheduled) const {
-    Definition definition{scheduled.statement, scheduled.schedule, {}, {}, machines};
+    Definition definition{scheduled.statement, std::nullopt, {}, {}, machines, {}};
+    bool has_schedule = scheduled.has_empty_schedule || !scheduled.schedule.empty();
+    if (has_schedule) definition.schedule = scheduled.schedule;
     for (const TensorHandle& t : tensors) definition.tensors.push_back(t.state());
     for (const Param& p : params) definition.numbers.emplace_back(p);
     const TensorHandle& output = named(tensors, scheduled.statement.lhs.tensor, "tensor");

@@ -7,7 +7,8 @@ namespace {
 
 // The same tensor in another format, without its elements.
 TensorHandle in_format(const TensorState& tensor, const Format& format) {
-  return TensorHandle(tensor.type, tensor.name + "_redistributed", tensor.dimensions, format);
+  return TensorHandle(tensor.type, tensor.name.empty() ? "" : tensor.name + "_redistributed", tensor.dimensions,
+                      format);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "distal/schedule.h"
 
+#include "api/calls.h"
 #include "api/state.h"
 #include "distal/error.h"
 #include "distal/tensor.h"
@@ -9,18 +10,11 @@ namespace distal {
 
 namespace {
 
-core::IndexVar to_core(const IndexVar& v) { return {v.name(), {}}; }
-
-std::vector<core::IndexVar> to_core(const std::vector<IndexVar>& vs) {
-  std::vector<core::IndexVar> out;
-  for (const IndexVar& v : vs) out.push_back(to_core(v));
-  return out;
-}
-
 Definition& definition_of(TensorState& tensor) {
   if (!tensor.definition) {
-    throw Error("tensor " + tensor.name + " has no statement to schedule", {},
-                "define it first, for example " + tensor.name + "(i, j) = B(i, k) * C(k, j)");
+    throw Error(
+        tensor.label() + " has no statement to schedule", {},
+        "define it first, for example " + (tensor.name.empty() ? "A" : tensor.name) + "(i, j) = B(i, k) * C(k, j)");
   }
   return *tensor.definition;
 }
@@ -35,18 +29,35 @@ struct OntoFor {
 // must be declared in the program, so the definition notes them.
 struct Arguments {
   Definition& definition;
+  std::string label;  // of the schedule
 
-  core::Argument operator()(const IndexVar& v) const { return to_core(v); }
-  core::Argument operator()(const std::vector<IndexVar>& vs) const { return to_core(vs); }
-  core::Argument operator()(const Expr& part) const { return part.expr(); }
+  core::Argument operator()(const IndexVar& v) const {
+    definition.variables.push_back(v);
+    return to_core(v);
+  }
+  core::Argument operator()(const std::vector<IndexVar>& vs) const {
+    definition.variables.insert(definition.variables.end(), vs.begin(), vs.end());
+    return to_core(vs);
+  }
+  core::Argument operator()(const Expr& part) const {
+    definition.add(part);
+    return part.expr();
+  }
   core::Argument operator()(const std::string& name) const { return core::Name{name, {}}; }
   core::Argument operator()(const Int& number) const {
     definition.numbers.push_back(number);
     return number.expr();
   }
+  core::Argument operator()(const TensorHandle& workspace) const {
+    definition.tensors.push_back(workspace.state());
+    return core::Name{key_of(*workspace.state()), {}};
+  }
   core::Argument operator()(const std::vector<TensorHandle>& tensors) const {
     std::vector<core::Name> out;
-    for (const TensorHandle& t : tensors) out.push_back({t.name(), {}});
+    for (const TensorHandle& t : tensors) {
+      definition.tensors.push_back(t.state());
+      out.push_back({key_of(*t.state()), {}});
+    }
     return out;
   }
   // Roles of targets become a notation.
@@ -54,10 +65,11 @@ struct Arguments {
     const Onto::Target& target = to.onto.target();
     definition.numbers.insert(definition.numbers.end(), target.numbers.begin(), target.numbers.end());
     if (target.machine) definition.machines.push_back(*target.machine);
+    if (target.tensor) definition.tensors.push_back(target.tensor);
     core::GridRef out = target.ref;
     if (!target.roles.empty()) {
       out.notation = distal::to_core(target.roles, to.targets);
-      for (const Distribution::Cyclic& c : target.cyclic) deal_out(c, *out.notation);
+      for (const Distribution::Cyclic& c : target.cyclic) deal_out(c, to.targets, *out.notation, at_call(label));
     }
     return out;
   }
@@ -66,27 +78,29 @@ struct Arguments {
 template <class... Types>
 Schedule& add(TensorState& tensor, const char* command, const Types&... arguments) {
   Definition& definition = definition_of(tensor);
-  definition.schedule.push_back({command, {Arguments{definition}(arguments)...}, {}});
+  definition.schedule->push_back(
+      {command, {Arguments{definition, tensor.shown_name() + ".schedule()"}(arguments)...}, {}});
   return tensor.schedule;
 }
 
 }  // namespace
 
-Onto::Onto(const Machine& machine)
-    : target_(std::make_shared<Target>(
-          Target{{{machine.name(), {}}, std::nullopt, std::nullopt, std::nullopt, {}}, {}, machine, {}, {}})) {}
+Onto::Onto(const Machine& machine) : target_(std::make_shared<Target>()) {
+  target_->ref.name.text = key_of(machine);
+  target_->machine = machine;
+}
 
-Onto::Onto(const Machine::Level& level)
-    : target_(std::make_shared<Target>(Target{
-          {{level.machine.name(), {}}, level.level, std::nullopt, std::nullopt, {}}, {}, level.machine, {}, {}})) {}
+Onto::Onto(const Machine::Level& level) : Onto(level.machine) { target_->ref.level = level.level; }
 
-Onto::Onto(const Grid& grid)
-    : target_(std::make_shared<Target>(Target{
-          {{"", {}}, std::nullopt, distal::to_core(grid), std::nullopt, {}}, grid.extents(), std::nullopt, {}, {}})) {}
+Onto::Onto(const Grid& grid) : target_(std::make_shared<Target>()) {
+  target_->ref.grid = distal::to_core(grid);
+  target_->numbers = grid.extents();
+}
 
-Onto::Onto(const TensorHandle& tensor)
-    : target_(std::make_shared<Target>(
-          Target{{{tensor.name(), {}}, std::nullopt, std::nullopt, std::nullopt, {}}, {}, std::nullopt, {}, {}})) {}
+Onto::Onto(const TensorHandle& tensor) : target_(std::make_shared<Target>()) {
+  target_->ref.name.text = key_of(*tensor.state());
+  target_->tensor = tensor.state();
+}
 
 Onto::Onto(const TensorHandle& tensor, int level) : Onto(tensor) { target_->ref.level = level; }
 
@@ -170,8 +184,7 @@ Schedule& Schedule::precompute(const Expr& part, const std::vector<IndexVar>& va
 
 Schedule& Schedule::precompute(const Expr& part, const std::vector<IndexVar>& variables,
                                const std::vector<IndexVar>& copies, const TensorHandle& workspace) {
-  definition_of(*tensor_).tensors.push_back(workspace.state());
-  return precompute(part, variables, copies, workspace.name());
+  return add(*tensor_, "precompute", part, variables, copies, workspace);
 }
 
 }  // namespace distal

@@ -13,21 +13,24 @@
 
 namespace distal {
 
-// The statement that defines a tensor, with its schedule as commands.
+// The statement that defines a tensor, with its schedule as commands. Handles are named by their keys.
 struct Definition {
   core::Statement statement;
-  std::vector<core::Command> schedule;
-  // All of the statement, the defined one left out. Not owned: tensors that are defined by one another would keep each
+  std::optional<std::vector<core::Command>> schedule;  // none: schedule() was never called
+  // All that it names, but for the defined tensor. Not owned: tensors that are defined by one another would keep each
   // other alive for good. A kernel owns its tensors.
   std::vector<std::weak_ptr<TensorState>> tensors;
   std::vector<Int> numbers;       // that stand in the schedule
   std::vector<Machine> machines;  // that the schedule names
+  std::vector<IndexVar> variables;
+
+  void add(const Expr& expr);
 };
 
 // What the handles of one tensor share.
 struct TensorState {
   ElementKind type = ElementKind::Double;
-  std::string name;
+  std::string name;  // may be empty
   std::vector<Int> dimensions;
   Format format;
   std::optional<Definition> definition;
@@ -58,6 +61,9 @@ struct TensorState {
   bool is_whole() const { return kept_.empty(); }
   // Whether this process has every piece. One that lies on a single processor may be whole though others have none.
   bool has_all_elements();
+  // "tensor A", for errors.
+  std::string label() const { return name.empty() ? "a tensor without a name" : "tensor " + name; }
+  std::string shown_name() const { return name.empty() ? "tensor" : name; }
   // Said at every run. Buffers of the caller's that are used again, and so perhaps often, come to lie on huge pages.
   void used();
   // Becomes what the other is: its format and its pieces. The other is not to be used any more.
@@ -97,21 +103,26 @@ struct Onto::Target {
   core::GridRef ref;
   std::vector<Int> numbers;
   std::optional<Machine> machine;
+  std::shared_ptr<TensorState> tensor;
   std::vector<Role> roles;  // of the notation; empty: there is none
   std::vector<Distribution::Cyclic> cyclic;
 };
 
-// A name that nothing else has, such as i7.
-std::string fresh_name(char prefix);
-// Whether a name may be one of those.
-bool is_fresh_name(const std::string& name);
+// What names a handle in the values that handles hold. It is no name of the text language. A module has names instead.
+std::string key_of(const TensorState& tensor);
+std::string key_of(const IndexVar& variable);
+std::string key_of(const Param::State& param);
+std::string key_of(const Machine& machine);  // machines with equal names and levels are one machine
 
 core::Grid to_core(const Grid& grid);
 core::Machine to_core(const Machine& machine);
 core::Tensor to_core(const TensorState& tensor);
+core::IndexVar to_core(const IndexVar& variable);
+std::vector<core::IndexVar> to_core(const std::vector<IndexVar>& variables);
 // One level of a distribution of a tensor that has `dimensions` dimensions.
 core::LevelDistribution to_core(const std::vector<Role>& roles, size_t dimensions);
-// What cyclic says of a dimension, added to its level.
-void deal_out(const Distribution::Cyclic& cyclic, core::LevelDistribution& level);
+// What cyclic says of one of `dimensions` dimensions, added to its level.
+void deal_out(const Distribution::Cyclic& cyclic, size_t dimensions, core::LevelDistribution& level,
+              const core::SourceSpan& span);
 
 }  // namespace distal

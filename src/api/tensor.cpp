@@ -47,29 +47,29 @@ bool is_of_nobody(const TensorState::Bound& b, const core::TensorPieces& pieces)
 
 void require_piece(const TensorState& tensor, const TensorState::Bound& b, const core::TensorPieces& pieces) {
   if (b.processor >= 0 && pieces.owners().owns_any(b.processor)) return;
-  throw Error(fmt::format("tensor {}: processor {} owns no piece that a buffer could hold", tensor.name, b.processor));
+  throw Error(fmt::format("{}: processor {} owns no piece that a buffer could hold", tensor.label(), b.processor));
 }
 
 void bind_buffer(const TensorState& tensor, const TensorState::Bound& b, core::TensorPieces& pieces) {
-  if (!b.data) throw Error(fmt::format("tensor {}: the buffer for processor {} is null", tensor.name, b.processor));
+  if (!b.data) throw Error(fmt::format("{}: the buffer for processor {} is null", tensor.label(), b.processor));
   core::HomePiece piece = pieces.owners().piece_of(b.processor);
   core::Coordinates strides(b.strides.begin(), b.strides.end());
   if (b.strides.empty()) strides = core::dense_strides(piece.extents, pieces.order());
   if (strides.size() != piece.extents.size()) {
-    throw Error(fmt::format("tensor {}: a buffer of {} strides for a tensor of {} dimensions", tensor.name,
-                            strides.size(), piece.extents.size()));
+    throw Error(fmt::format("{}: a buffer of {} strides for a tensor of {} dimensions", tensor.label(), strides.size(),
+                            piece.extents.size()));
   }
-  require_room(tensor.name, b, piece.extents, strides);
+  require_room(tensor.label(), b, piece.extents, strides);
   pieces.bind(b.processor, static_cast<std::byte*>(b.data), strides);
 }
 
-core::Coordinates checked(const core::TensorPieces& pieces, const std::string& name, const std::vector<int64_t>& at) {
+core::Coordinates checked(const core::TensorPieces& pieces, const TensorState& tensor, const std::vector<int64_t>& at) {
   const core::Coordinates& shape = pieces.owners().shape();
   bool inside = at.size() == shape.size();
   for (size_t d = 0; d < at.size() && inside; ++d) inside = at[d] >= 0 && at[d] < shape[d];
   if (!inside) {
-    throw Error(fmt::format("{}({}) is outside of the tensor, whose shape is ({})", name, fmt::join(at, ", "),
-                            fmt::join(shape, ", ")));
+    throw Error(fmt::format("{}({}) is outside of the tensor, whose shape is ({})", tensor.shown_name(),
+                            fmt::join(at, ", "), fmt::join(shape, ", ")));
   }
   return core::Coordinates(at.begin(), at.end());
 }
@@ -99,13 +99,10 @@ bool TensorState::has_current_pieces() const {
 
 // Under the current values of the params, in the caller's buffers; the others have no memory yet.
 std::shared_ptr<core::TensorPieces> TensorState::lay_out() const {
-  core::Tensor tensor = to_core(*this);
-  for (const Int& n : dimensions) {
-    if (n.value() < 1) throw Error(fmt::format("tensor {} has a size of {}; sizes are at least 1", name, n.value()));
-  }
   require_kept_of_machine();
-  core::Ownership owners(tensor, values_of(params_of(*this)));
-  auto made = std::make_shared<core::TensorPieces>(std::move(owners), type, tensor.order);
+  CheckedTensor checked = check_tensor(*this);
+  core::Ownership owners(checked.tensor, checked.params);
+  auto made = std::make_shared<core::TensorPieces>(std::move(owners), type, checked.tensor.order);
   for (const Bound& b : bound) {
     if (is_of_nobody(b, *made)) continue;
     require_piece(*this, b, *made);
@@ -116,12 +113,12 @@ std::shared_ptr<core::TensorPieces> TensorState::lay_out() const {
 
 std::vector<PieceInfo> TensorState::layout() const {
   std::vector<PieceInfo> out;
-  core::Tensor tensor = to_core(*this);
-  core::Ownership owners(tensor, values_of(params_of(*this)));
+  CheckedTensor checked = check_tensor(*this);
+  core::Ownership owners(checked.tensor, checked.params);
   for (int64_t p = 0; p < owners.machine().processors; ++p) {
     if (!keeps(p) || !owners.owns_any(p)) continue;
     PieceInfo info = describe(owners, p);
-    core::Coordinates strides = core::dense_strides(owners.piece_of(p).extents, tensor.order);
+    core::Coordinates strides = core::dense_strides(owners.piece_of(p).extents, checked.tensor.order);
     info.strides.assign(strides.begin(), strides.end());
     out.push_back(std::move(info));
   }
@@ -145,7 +142,7 @@ void TensorState::require_memory_for(int64_t bytes) const {
   if (bytes < kWorthAsking) return;
   int64_t have = core::available_memory();
   if (bytes <= have) return;
-  throw Error(fmt::format("tensor {} needs {} for the pieces of this process, and it has {}", name,
+  throw Error(fmt::format("{} needs {} for the pieces of this process, and it has {}", label(),
                           core::bytes_in_full(bytes), core::bytes_in_full(have)),
               {}, "choose smaller sizes, or more nodes", Error::Kind::Resources);
 }
@@ -170,7 +167,7 @@ std::shared_ptr<core::TensorPieces> TensorState::shared_pieces() {
 void TensorState::require_kept_of_machine() const {
   int64_t processors = processors_of(*this);
   if (is_whole() || processors == kept_of_) return;
-  throw Error(fmt::format("tensor {} is spread over ranks as {} processors, and its machine has {} now", name, kept_of_,
+  throw Error(fmt::format("{} is spread over ranks as {} processors, and its machine has {} now", label(), kept_of_,
                           processors),
               {}, "after such a change call processors() of its kernel first");
 }
@@ -199,12 +196,13 @@ bool TensorState::uses_memory() const {
 // is no longer there.
 void TensorState::bind(const Bound& buffer) {
   auto is_for_the_same = [&](const Bound& b) { return b.processor == buffer.processor; };
+  if (!has_current_pieces()) check_tensor(*this);
   bool is_gone = buffer.processor >= processors_of(*this);
   if (is_gone && (buffer.elements == 0 || !buffer.data) && std::erase_if(bound, is_for_the_same) > 0) return;
   if (has_current_pieces() && !is_of_nobody(buffer, *pieces_)) {
     require_piece(*this, buffer, *pieces_);
     if (!keeps(buffer.processor)) {
-      throw Error(fmt::format("tensor {}: processor {} is another rank's", name, buffer.processor));
+      throw Error(fmt::format("{}: processor {} is another rank's", label(), buffer.processor));
     }
     bind_buffer(*this, buffer, *pieces_);
     is_shared_ = false;
@@ -238,7 +236,7 @@ bool TensorState::has_all_elements() {
 }
 
 void require_whole(const TensorState& tensor, const std::string& help) {
-  if (!tensor.is_whole()) throw Error(fmt::format("tensor {} is spread over ranks", tensor.name), {}, help);
+  if (!tensor.is_whole()) throw Error(fmt::format("{} is spread over ranks", tensor.label()), {}, help);
 }
 
 void TensorState::keep_only(const std::vector<bool>& processors, bool share) {
@@ -247,7 +245,7 @@ void TensorState::keep_only(const std::vector<bool>& processors, bool share) {
   if (kept_ == processors) return;
   if (has_current_pieces() && !is_whole()) {
     throw Error(
-        fmt::format("tensor {} is spread over the ranks in another way, by another kernel", name), {},
+        fmt::format("{} is spread over the ranks in another way, by another kernel", label()), {},
         "kernels that share a tensor need machines of equally many processors, which communicate at the same levels");
   }
   kept_ = processors;
@@ -272,7 +270,7 @@ void TensorState::take_over(TensorState& other) {
 TensorHandle::TensorHandle(ElementKind type, std::string name, std::vector<Int> dimensions, Format format)
     : state_(std::make_shared<TensorState>()) {
   state_->type = type;
-  state_->name = name.empty() ? fresh_name('T') : std::move(name);
+  state_->name = std::move(name);
   state_->dimensions = std::move(dimensions);
   state_->format = std::move(format);
 }
@@ -287,7 +285,11 @@ std::vector<int64_t> TensorHandle::shape() const {
   return out;
 }
 
-Schedule& TensorHandle::schedule() { return state_->schedule; }
+Schedule& TensorHandle::schedule() {
+  std::optional<Definition>& definition = state_->definition;
+  if (definition && !definition->schedule) definition->schedule.emplace();
+  return state_->schedule;
+}
 
 Kernel TensorHandle::compile() const { return Kernel({*this}); }
 
@@ -340,22 +342,22 @@ void TensorHandle::save(const std::string& npy_file) {
 
 void TensorHandle::require_type(ElementKind type) const {
   if (state_->type == type) return;
-  throw Error(fmt::format("tensor {} has elements of type {}, not {}", name(), core::to_string(state_->type),
+  throw Error(fmt::format("{} has elements of type {}, not {}", state_->label(), core::to_string(state_->type),
                           core::to_string(type)));
 }
 
 void* TensorHandle::element(const std::vector<int64_t>& at) const {
   core::TensorPieces& pieces = state_->pieces();
-  core::Coordinates point = checked(pieces, name(), at);
+  core::Coordinates point = checked(pieces, *state_, at);
   for (int64_t p : pieces.owners().processors_of(pieces.owners().colour_of(point))) {
     if (pieces.has_piece(p)) return pieces.element(p, point);
   }
-  throw Error(fmt::format("{}({}) is on another rank", name(), fmt::join(at, ", ")));
+  throw Error(fmt::format("{}({}) is on another rank", state_->shown_name(), fmt::join(at, ", ")));
 }
 
 void TensorHandle::for_each_replica(const std::vector<int64_t>& at, const std::function<void(void*)>& f) const {
   core::TensorPieces& pieces = state_->pieces();
-  core::Coordinates point = checked(pieces, name(), at);
+  core::Coordinates point = checked(pieces, *state_, at);
   for (int64_t p : pieces.owners().processors_of(pieces.owners().colour_of(point))) {
     if (pieces.has_piece(p)) f(pieces.element(p, point));
   }

@@ -1,5 +1,6 @@
 #include "api/to_public.h"
 
+#include <map>
 #include <set>
 
 #include "api/state.h"
@@ -65,11 +66,14 @@ class PublicFormat {
 Int to_public(const core::IntExpr& expr, const std::vector<Param>& params) {
   std::set<std::string> names;
   expr.collect_names(names);
+  std::map<std::string, core::IntExpr> keys;
   Int out(0);
   for (const Param& p : params) {
-    if (names.count(p.name()) > 0) out = make_int(expr, out, p);
+    if (names.count(p.name()) == 0) continue;
+    keys.emplace(p.name(), Int(p).expr());
+    out = make_int(out.expr(), out, p);
   }
-  return make_int(expr, out, Int(0));
+  return make_int(expr.substitute(keys), out, Int(0));
 }
 
 std::vector<Grid> to_public(const std::vector<core::Grid>& levels, const std::vector<Param>& params) {

@@ -128,7 +128,7 @@ void check_not_empty(const Module& module, const SourceSpan& end) {
               "a program computes something, for instance `A(i, j) = B(i, k) * C(k, j)`");
 }
 
-void check(const Module& module) {
+void check_declarations(const Module& module) {
   Module scope;
   auto declare = [&](auto Module::*items, auto check_item) {
     for (const auto& item : module.*items) {
@@ -139,9 +139,13 @@ void check(const Module& module) {
   declare(&Module::params, check_param);
   declare(&Module::machines, check_machine);
   declare(&Module::tensors, check_tensor);
+}
+
+void check(const Module& module) {
+  check_declarations(module);
   for (const ScheduledStatement& scheduled : module.statements) {
-    check_statement(scheduled.statement, scope);
-    for (const Command& command : scheduled.schedule) check_command(command, scope);
+    check_statement(scheduled.statement, module);
+    for (const Command& command : scheduled.schedule) check_command(command, module);
   }
   check_not_empty(module, {});
 }

@@ -9,6 +9,7 @@ namespace distal::core {
 // mistake, which names the line of a text or the call of a C++ program.
 
 void check(const Module& module);
+void check_declarations(const Module& module);  // all but the statements
 
 // One item of a module. `scope` has what is declared before it.
 void check_param(const Param& param, const Module& scope);

@@ -57,8 +57,9 @@ void check_level_count(const Tensor& tensor) {
   throw Error(fmt::format("{} has {} distribution{}, but its machine {} has {} level{}", tensor.name, have,
                           have == 1 ? "" : "s", described(*tensor.machine), want, want == 1 ? "" : "s"),
               distribution_span(tensor),
-              want == 1 ? "write one distribution, as in `xy -> xy`"
-                        : "write one distribution per level, with commas between, as in `xy -> xy, xy -> x`");
+              !is_in_text(distribution_span(tensor)) ? "give one list of roles for each level of the machine"
+              : want == 1                            ? "write one distribution, as in `xy -> xy`"
+                          : "write one distribution per level, with commas between, as in `xy -> xy, xy -> x`");
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ std::string tensor_text(const Tensor& tensor) {
 
 std::string statement_text(const ScheduledStatement& scheduled) {
   std::string out = "\n" + to_string(scheduled.statement) + "\n";
-  if (!scheduled.schedule.empty()) out += "\nschedule\n";
+  if (!scheduled.schedule.empty() || scheduled.has_empty_schedule) out += "\nschedule\n";
   for (const Command& command : scheduled.schedule) out += "  " + to_string(command) + "\n";
   return out;
 }

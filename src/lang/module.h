@@ -38,6 +38,7 @@ struct ScheduledStatement {
   std::vector<Command> schedule;
   std::optional<Statement> origin;  // the statement as written that this is a part of
   bool counts = true;               // whether that statement's work is counted here, and not at another part of it
+  bool has_empty_schedule = false;  // the word `schedule` stands there, and no command behind it
   bool operator==(const ScheduledStatement&) const = default;
 };
 

@@ -130,6 +130,7 @@ class ModuleParser {
       check_command(command, module_);
       module_.statements.back().schedule.push_back(std::move(command));
     }
+    module_.statements.back().has_empty_schedule = module_.statements.back().schedule.empty();
   }
 
   [[noreturn]] void refuse_item() {

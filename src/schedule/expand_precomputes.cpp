@@ -140,6 +140,7 @@ class Expansion {
       for (const IndexVar& v : loops_made(command)) producers.push_back(v);
       for (const IndexVar& v : loops_named(command)) producers.push_back({v.name + "_round", {}});
     }
+    for (ScheduledStatement* part : {&producer, &consumer}) part->has_empty_schedule = part->schedule.empty();
   }
 
   // A later precompute belongs to the statement whose right side contains its part.

@@ -30,7 +30,8 @@ class RedistributionSchedule {
       follow(to_.distribution->levels[level], level, levels);
     }
     communicate();
-    return {statement, std::move(commands_), std::nullopt, true};
+    bool is_empty = commands_.empty();
+    return {statement, std::move(commands_), std::nullopt, true, is_empty};
   }
 
  private:

@@ -77,7 +77,7 @@ TEST(Api, OnlyProcessorsWithoutAGridTakeOne) {
 
 // The targets go onto a grid by roles, like the dimensions of a tensor.
 TEST(Api, DistributesByNotation) {
-  Param face(1), block(2);
+  Param face("face", 1), block("block", 2);
   Machine m({Grid(std::vector<Int>{2, 3, 2}), Grid(2)}, "M");
   Tensor<double> A("A", {6, 6}, Format({Dense, Dense}, Distribution::hierarchical(m, {{0, 1, Face{0}}, {0}}))),
       B("B", {6, 6});
@@ -175,7 +175,7 @@ TEST(Api, StatementsShareTensors) {
   Param n(6), g(3);
   Machine m(Grid(g), "M");
   Format rows({Dense, Dense}, Distribution(m, {0}));
-  Tensor<double> A({n, n}, rows), B({n, n}, rows), C({n, n}, rows), D({n, n}, rows), E({n, n}, rows);
+  Tensor<double> A({n, n}, rows), B({n, n}, rows), C({n, n}, rows), D("D", {n, n}, rows), E({n, n}, rows);
   IndexVar i, j, k, io, ii, jo, ji;
   D(i, k) = A(i, j) * B(j, k);
   D.schedule().distribute({i}, {io}, {ii}, m).communicate({A, B, D}, io);
@@ -249,7 +249,7 @@ TEST(Api, TensorsDefinedByOneAnotherEndWithTheirHandles) {
     B(i) = A(i);
   }
   EXPECT_EQ(error_of([&] { A.compile(); }),
-            "error: a tensor in A(i) = B(i) is gone; keep it until the kernel is compiled");
+            "error: tensor A: a tensor of its statement is gone; keep it until the kernel is compiled");
 }
 
 // With the words of the command line. What needs no GPU works.
@@ -297,19 +297,9 @@ TEST(Api, AnImpossibleNumberOfThreadsIsRefused) {
 
 TEST(Api, MistakesThatOnlyTheApiAllows) {
   IndexVar i("i");
-  Param none(0);
   Machine m{Grid(2)};
   EXPECT_EQ(error_of([] { Kernel kernel(std::vector<TensorHandle>{}); }),
             "error: a kernel needs at least one defined tensor");
-  EXPECT_EQ(error_of([] { Tensor<double>("A", {0}).at({0}); }),
-            "error: tensor A has a size of 0; sizes are at least 1");
-  EXPECT_EQ(error_of([&] { Tensor<double>("A", {4}, Format({Dense}, Distribution(m, {3}))).pieces(); }),
-            "error: a distribution cuts dimension 3 of a tensor that has 1");
-  EXPECT_EQ(error_of([&] { Tensor<double>("A", {4}, Format({Dense}, Distribution(m, {0}).cyclic(0, 1, 2))).pieces(); }),
-            "error: cyclic: there is no level 2; the machine has 1");
-  EXPECT_EQ(
-      error_of([&] { Tensor<double>("A", {4}, Format({Dense}, Distribution(Machine{Grid(none)}, {0}))).pieces(); }),
-      "error: a grid extent is 0, and must be at least 1");
   Tensor<double> A("A", {4});
   Tensor<float> F("F", {4});
   EXPECT_EQ(
@@ -353,7 +343,7 @@ TEST(Api, BuffersThatDoNotFitAreRefused) {
 
 TEST(Api, ErrorsQuoteTheProgram) {
   Tensor<double> A({4, 4}), B({4, 5});
-  EXPECT_EQ(error_of([&] { A.compile(); }), "error: tensor " + A.name() + " has no statement to compile");
+  EXPECT_EQ(error_of([&] { A.compile(); }), "error: a tensor without a name has no statement to compile");
   IndexVar i("i"), j("j"), q("q");
   A(i, j) = B(i, j);
   std::string text = error_of([&] { A.compile().run(); });

@@ -7,14 +7,6 @@ namespace distal {
 
 namespace {
 
-IndexVar variable(const core::IndexVar& v) { return IndexVar(v.name); }
-
-std::vector<IndexVar> variables(const std::vector<core::IndexVar>& all) {
-  std::vector<IndexVar> out;
-  for (const core::IndexVar& v : all) out.push_back(variable(v));
-  return out;
-}
-
 int dimension_of(const core::LevelDistribution& level, const std::string& name) {
   const auto& names = level.tensor_dimensions;
   return static_cast<int>(std::find(names.begin(), names.end(), name) - names.begin());
@@ -28,6 +20,16 @@ FromModule::FromModule(const core::Module& module) : module_(module) {
   for (const core::Tensor& t : module.tensors) tensors_.emplace(t.name, handle(t));
 }
 
+IndexVar FromModule::variable(const core::IndexVar& v) const {
+  return variables_.try_emplace(v.name, v.name).first->second;
+}
+
+std::vector<IndexVar> FromModule::variables(const std::vector<core::IndexVar>& all) const {
+  std::vector<IndexVar> out;
+  for (const core::IndexVar& v : all) out.push_back(variable(v));
+  return out;
+}
+
 TensorHandle FromModule::define(size_t s) {
   const core::ScheduledStatement& source = module_.statements[s];
   TensorHandle defined = tensors_.at(source.statement.lhs.tensor);
@@ -37,6 +39,7 @@ TensorHandle FromModule::define(size_t s) {
   } else {
     left = expression(source.statement.rhs);
   }
+  if (source.has_empty_schedule) defined.schedule();
   for (const core::Command& c : source.schedule) add_command(defined.schedule(), c);
   return defined;
 }

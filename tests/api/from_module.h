@@ -20,6 +20,8 @@ class FromModule {
   TensorHandle& tensor(const std::string& name) { return tensors_.at(name); }
 
  private:
+  IndexVar variable(const core::IndexVar& v) const;
+  std::vector<IndexVar> variables(const std::vector<core::IndexVar>& all) const;
   Int number(const core::IntExpr& e) const;
   std::vector<Int> numbers(const std::vector<core::IntExpr>& all) const;
   Grid grid(const core::Grid& g) const;
@@ -38,6 +40,7 @@ class FromModule {
   std::map<std::string, Param> params_;
   std::map<std::string, Machine> machines_;
   std::map<std::string, TensorHandle> tensors_;
+  mutable std::map<std::string, IndexVar> variables_;  // made when they are first used
 };
 
 }  // namespace distal

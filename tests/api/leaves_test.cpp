@@ -23,13 +23,12 @@ schedule
 // The memory has only the rows of one processor. So the address of element (0, 0) is before its beginning.
 TEST(Leaves, RunOnAnyRectangles) {
   constexpr int64_t n = 5, first = 3;
-  Leaves leaves(kGemm, {{"n", n}}, "double");
+  Leaves leaves(kGemm, {{"n", n}}, "double", {{"ii", "io"}});
   std::vector<double> a(2 * n, 1), b(2 * n), c(n * n);
   for (size_t i = 0; i < b.size(); ++i) b[i] = static_cast<double>(i % 7) - 2;
   for (size_t i = 0; i < c.size(); ++i) c[i] = static_cast<double>(i % 5) - 1;
   const int64_t rows[] = {n, 1};
-  // By variable: i, j, k, io, ii.
-  leaves.run(0, {0, 0, 0, 1, 0}, {{a.data() - first * n, rows}, {b.data() - first * n, rows}, {c.data(), rows}});
+  leaves.run(0, {0, 1}, {{a.data() - first * n, rows}, {b.data() - first * n, rows}, {c.data(), rows}});
   for (size_t i = 0; i < 2; ++i) {
     for (size_t j = 0; j < n; ++j) {
       double sum = 0;
@@ -52,7 +51,7 @@ schedule
   reorder({i, j, k, l})
   precompute(B(i, j, k) * D(k, l), {l}, {lw}, W)
 )",
-                {}, "int64");
+                {}, "int64", {{}});
   std::vector<int64_t> a(4, 0), b{1, 2, 3, 4, 5, 6, 7, 8}, c{1, -1, 2, 3}, d{2, 0, 1, -3}, expected(4, 0);
   for (size_t i = 0; i < 2; ++i) {
     for (size_t l = 0; l < 2; ++l) {
@@ -62,14 +61,22 @@ schedule
     }
   }
   const int64_t matrix[] = {2, 1}, cube[] = {4, 2, 1};
-  leaves.run(0, std::vector<int64_t>(16, 0),
-             {{a.data(), matrix}, {c.data(), matrix}, {b.data(), cube}, {d.data(), matrix}});
+  leaves.run(0, {}, {{a.data(), matrix}, {c.data(), matrix}, {b.data(), cube}, {d.data(), matrix}});
   EXPECT_EQ(a, expected);
+}
+
+TEST(Leaves, RefuseUnknownLoops) {
+  try {
+    Leaves(kGemm, {}, "double", {{"io", "jo"}});
+    FAIL() << "it was accepted";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.message(), "the program has no loop jo");
+  }
 }
 
 TEST(Leaves, RefuseUnknownTypes) {
   try {
-    Leaves(kGemm, {}, "half");
+    Leaves(kGemm, {}, "half", {{}});
     FAIL() << "it was accepted";
   } catch (const Error& e) {
     EXPECT_EQ(e.message(), "there is no element type half");

@@ -51,6 +51,18 @@ struct Mttkrp {
   }
 };
 
+TEST(ApiSchedule, NoneIsNotAnEmptyOne) {
+  Tensor<double> A("A", {4}), B("B", {4});
+  IndexVar i("i");
+  std::string text = "tensor A(4)\ntensor B(4)\n\nA(i) = B(i)\n";
+  A(i) = B(i);
+  EXPECT_EQ(A.compile().text(), text);
+  A.schedule();
+  EXPECT_EQ(A.compile().text(), text + "\nschedule\n");
+  A(i) = B(i);
+  EXPECT_EQ(A.compile().text(), text) << "the schedule was that of the old statement";
+}
+
 TEST(ApiSchedule, PrecomputesIntoAPrivateWorkspace) {
   Mttkrp m;
   IndexVar lw("lw");

@@ -37,7 +37,7 @@ struct Summa {
   Param gx{2}, gy{2}, ni{7}, nj{9}, nk{11}, chunk{3};
   Machine m{Grid(gx, gy)};
   Format f{{Dense, Dense}, Distribution(m, {0, 1})};
-  Tensor<double> A{{ni, nj}, f}, B{{ni, nk}, f}, C{{nk, nj}, f};
+  Tensor<double> A{"A", {ni, nj}, f}, B{"B", {ni, nk}, f}, C{"C", {nk, nj}, f};
 
   Summa() {
     IndexVar i, j, k, io, ii, jo, ji, ko, ki;

@@ -189,6 +189,21 @@ TEST(Parse, ElementTypes) {
   EXPECT_TRUE(parse(to_string(m)) == m);
 }
 
+// They mean different things once schedules can be found.
+TEST(Parse, NoScheduleIsNotAnEmptyOne) {
+  std::string text = "tensor a\n\na = 1\n\na = 2\n\nschedule\n\na = 3\n\nschedule\n";
+  Module m = parse(text);
+  ASSERT_EQ(m.statements.size(), 3u);
+  EXPECT_FALSE(m.statements[0].has_empty_schedule);
+  EXPECT_TRUE(m.statements[1].has_empty_schedule);
+  EXPECT_TRUE(m.statements[2].has_empty_schedule);
+  EXPECT_EQ(to_string(m), text);
+  EXPECT_TRUE(parse(to_string(m)) == m);
+  Module none = m;
+  none.statements[1].has_empty_schedule = false;
+  EXPECT_FALSE(none == m);
+}
+
 TEST(Parse, OneMachineNeedsNoOn) {
   Module m = parse("machine M = Grid(2)\ntensor A(4) : x -> x\ntensor B(4)\nA(i) = B(i)\n");
   EXPECT_EQ(m.tensors[0].machine->name, "M");

@@ -1,9 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cctype>
 #include <chrono>
-#include <map>
 
 #include "api/kernel_state.h"
 #include "api/mpi/communicator.h"
@@ -17,25 +15,10 @@ namespace distal {
 
 namespace {
 
-// What a kernel computes under the values of its params. Names that were made up do not matter, as ranks that did other
-// things before have others: they are told by when they first come.
-std::string told_to(const BuiltModule& built, const core::Bindings& params) {
-  core::Module module = built.module;
-  module.params.clear();  // with the values that they had once
-  std::string text = core::to_string(module) + "\n";
-  for (const core::Param& p : built.module.params) text += fmt::format("param {} = {}\n", p.name, params.at(p.name));
-  std::map<std::string, size_t> numbers;
-  std::string out, word;
-  for (char c : text) {
-    if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') {
-      word += c;
-      continue;
-    }
-    out += is_fresh_name(word) ? fmt::format("#{}", numbers.try_emplace(word, numbers.size()).first->second) : word;
-    out += c;
-    word.clear();
-  }
-  return out;
+// The program that a kernel runs for these values of its params.
+std::string text_of(core::Module module, const core::Bindings& params) {
+  for (core::Param& p : module.params) p.value = params.at(p.name);
+  return core::to_string(module);
 }
 
 }  // namespace
@@ -54,13 +37,13 @@ struct MpiKernel::State {
       if (options.own_memory) throw Error("own_memory is of the threads engine; ranks have memory of their own");
       session_options(options).require_valid();
       std::shared_ptr<core::PreparedProgram> prepared = kernel->prepare();
-      if (told_for == prepared) return;
+      if (text_for == prepared) return;
       core::require_host(prepared->plan().program->module, "mpi");
-      told = told_to(kernel->built, prepared->plan().params);
-      told_for = prepared;
+      text = text_of(kernel->built.module, prepared->plan().params);
+      text_for = prepared;
     });
     core::require_same(cluster, "the statements, params and options",
-                       told + (options.strict_order ? "in strict order" : "in any order"));
+                       text + (options.strict_order ? "in strict order" : "in any order"));
   }
 
   // Leaves each tensor the pieces of this rank's processors.
@@ -128,8 +111,8 @@ struct MpiKernel::State {
   std::shared_ptr<Kernel::State> kernel;
   core::Cluster cluster;
   ApartCheck apart;
-  std::string told;
-  std::shared_ptr<core::PreparedProgram> told_for;
+  std::string text;
+  std::shared_ptr<core::PreparedProgram> text_for;
   std::vector<int> ranks;  // by processor
   std::unique_ptr<core::MpiSession> session;
 };

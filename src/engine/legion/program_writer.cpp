@@ -137,8 +137,13 @@ class ProgramWriter {
     for (const Param& p : module_.params) all.push_back(fmt::format("{{\"{}\", {}}}", p.name, names_[p.name]));
     writer_.line("#ifdef DISTAL_LEAVES");
     writer_.open("static const distal::Leaves& leaves()");
+    writer_.line("static const std::vector<std::vector<std::string>> variables{");
+    for (const Stage& s : program_.stages) {
+      writer_.line(fmt::format("    {{\"{}\"}},", fmt::join(s.space.names, "\", \"")));
+    }
+    writer_.line("};");
     writer_.line("static PerRun<distal::Leaves> made;");
-    writer_.line(fmt::format("return made.get([] {{ return distal::Leaves(kText, {{{}}}, \"{}\"); }});",
+    writer_.line(fmt::format("return made.get([] {{ return distal::Leaves(kText, {{{}}}, \"{}\", variables); }});",
                              fmt::join(all, ", "), to_string(module_.type)));
     writer_.close();
     writer_.line("#endif");

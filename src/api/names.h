@@ -1,0 +1,32 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "lang/module.h"
+
+namespace distal {
+
+// The names that the handles of one module get in place of their keys: the user's, or made up in the order of the
+// handles, so that the same program always has the same names.
+class Names {
+ public:
+  // A handle that may occur in the module. `prefix` begins the name of one that has no name of its own.
+  void add(const std::string& key, const std::string& name, char prefix);
+  void apply(core::Module& module) const;
+
+ private:
+  struct Handle {
+    std::string key, name;
+    char prefix;
+  };
+  // No made-up name is one that the user gave to anything.
+  std::map<std::string, std::string> by_key(const core::Module& module) const;
+
+  std::vector<Handle> handles_;
+  std::set<std::string> keys_;
+};
+
+}  // namespace distal
