@@ -13,7 +13,7 @@ namespace {
 
 // Whether each dimension, from the shortest step to the longest, steps over all that the shorter ones reach.
 bool are_nested(const core::Coordinates& extents, const core::Coordinates& strides) {
-  std::vector<std::pair<int64_t, int64_t>> steps;  // with how many there are
+  std::vector<std::pair<int64_t, int64_t>> steps;  // |stride| and extent
   for (size_t d = 0; d < strides.size(); ++d) {
     if (extents[d] > 1) steps.emplace_back(std::abs(strides[d]), extents[d]);
   }

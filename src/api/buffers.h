@@ -19,12 +19,12 @@ BufferReach reach_of(const core::Coordinates& extents, const core::Coordinates& 
 void require_room(const std::string& tensor, const TensorState::Bound& buffer, const core::Coordinates& extents,
                   const core::Coordinates& strides);
 
-// Refuses tensors in buffers of a caller's if a piece that a plan writes surely has an element in common with another
-// one of this process: what is written there would change what is read. Pieces that only lie between each other's
-// elements are fine, as are inputs in the same memory.
+// Refuses a piece in a caller's buffer if a plan writes it and it surely has an element in common with another piece of
+// this process: the write would change what is read. Pieces that lie between each other's elements are fine, as are
+// inputs in the same memory.
 class ApartCheck {
  public:
-  // All tensors have their pieces. Asked at every run, so it looks again only at pieces that came to lie elsewhere.
+  // All tensors have their pieces. Called at every run, so it looks again only if a piece came to lie elsewhere.
   void require(const core::Plan& plan, const std::vector<std::shared_ptr<TensorState>>& tensors);
 
  private:

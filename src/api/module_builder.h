@@ -20,7 +20,7 @@ struct BuiltModule {
   core::Module module;
   std::vector<std::shared_ptr<Param::State>> params;  // in the order of module.params
   std::vector<std::shared_ptr<TensorState>> tensors;  // in the order of module.tensors
-  std::vector<int64_t> times_redistributed;           // of each of the tensors, then
+  std::vector<int64_t> times_redistributed;           // by tensor, when the module was built
 };
 
 // Two variables of one name in one statement, and two params, machines or tensors of one name, are refused.
@@ -33,7 +33,7 @@ struct CheckedTensor {
 };
 CheckedTensor check_tensor(const TensorState& tensor);
 
-// Whether a tensor of it has another format by now.
+// Whether one of its tensors was redistributed since.
 bool is_stale(const BuiltModule& built);
 
 // The statement by which a tensor was defined; one that was not is an Error.

@@ -23,7 +23,7 @@ void Names::add(const std::string& key, const std::string& name, char prefix) {
   if (keys_.insert(key).second) handles_.push_back({key, name, prefix});
 }
 
-// Names that stand in the module itself are those of workspaces, and of the variables of a copy.
+// Some names stand in the module already: those of workspaces, and of the variables of a copy.
 std::map<std::string, std::string> Names::by_key(const core::Module& module) const {
   std::set<std::string> used;
   core::Module copy = module;

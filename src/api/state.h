@@ -48,15 +48,15 @@ struct TensorState {
   // The pieces under the current values of the params. Made anew when these changed.
   core::TensorPieces& pieces();
   std::shared_ptr<core::TensorPieces> shared_pieces();
-  // What they will be, without memory.
+  // The same before they have memory.
   std::vector<PieceInfo> layout() const;
-  // What making them would take of memory now.
+  // The bytes that making them would allocate now.
   int64_t missing_bytes() const;
   void bind(const Bound& buffer);
   // This process has the pieces of these processors only, given by number; another process has the others. With `share`
   // pieces that are made from now on lie in memory that processes of a node can share.
   void keep_only(const std::vector<bool>& processors, bool share);
-  // What the pieces of this process lie in, one after the other; null if some lie elsewhere.
+  // The shared memory that holds all pieces of this process, one after the other; null if there is none.
   std::shared_ptr<core::SharedMemory> shared_memory() const { return is_shared_ ? memory_ : nullptr; }
   bool is_whole() const { return kept_.empty(); }
   // Whether this process has every piece. One that lies on a single processor may be whole though others have none.
@@ -64,9 +64,9 @@ struct TensorState {
   // "tensor A", for errors.
   std::string label() const { return name.empty() ? "a tensor without a name" : "tensor " + name; }
   std::string shown_name() const { return name.empty() ? "tensor" : name; }
-  // Said at every run. Buffers of the caller's that are used again, and so perhaps often, come to lie on huge pages.
+  // Called at every run. Buffers of the caller that are used again, and so perhaps often, get huge pages.
   void used();
-  // Becomes what the other is: its format and its pieces. The other is not to be used any more.
+  // Takes over the format and the pieces of another tensor, which must not be used any more.
   void take_over(TensorState& other);
   int64_t times_redistributed = 0;  // a kernel that was compiled for an earlier format sees that it is stale
 
@@ -85,7 +85,7 @@ struct TensorState {
   }
 
   std::vector<bool> kept_;                             // by processor; empty: all
-  int64_t kept_of_ = 0;                                // processors of its machine, when that was said
+  int64_t kept_of_ = 0;                                // processors of its machine, then
   std::vector<std::shared_ptr<Param::State>> params_;  // all that the pieces depend on
   std::vector<int64_t> values_;                        // of these when the pieces were made
   std::shared_ptr<core::TensorPieces> pieces_;

@@ -28,7 +28,7 @@ std::vector<std::shared_ptr<Param::State>> params_of(const TensorState& tensor) 
   return out;
 }
 
-// Of its machine, under the current values of the params.
+// The processors of its machine, for the current values of the params.
 int64_t processors_of(const TensorState& tensor) {
   int64_t out = 1;
   const auto& distribution = tensor.format.distribution();
@@ -88,7 +88,7 @@ PieceInfo describe(const core::Ownership& owners, int64_t processor) {
 
 }  // namespace
 
-// Asked at every run of a kernel, so it looks at nothing but the numbers.
+// Called at every run of a kernel, so it compares only numbers.
 bool TensorState::has_current_pieces() const {
   if (!pieces_) return false;
   for (size_t p = 0; p < params_.size(); ++p) {
@@ -136,7 +136,7 @@ int64_t TensorState::missing_bytes(const core::TensorPieces& pieces) const {
 
 int64_t TensorState::missing_bytes() const { return has_current_pieces() ? 0 : missing_bytes(*lay_out()); }
 
-// The system would end the process rather than say no.
+// Asks before it allocates: the system would end the process.
 void TensorState::require_memory_for(int64_t bytes) const {
   constexpr int64_t kWorthAsking = 64 << 20;
   if (bytes < kWorthAsking) return;
@@ -163,7 +163,7 @@ std::shared_ptr<core::TensorPieces> TensorState::shared_pieces() {
   return pieces_;
 }
 
-// What this process has of a machine of other processors only a kernel knows.
+// Which pieces this process keeps was said for a machine of kept_of_ processors.
 void TensorState::require_kept_of_machine() const {
   int64_t processors = processors_of(*this);
   if (is_whole() || processors == kept_of_) return;
@@ -172,7 +172,7 @@ void TensorState::require_kept_of_machine() const {
               {}, "after such a change call processors() of its kernel first");
 }
 
-// It is at zero. Where there is none, or a buffer of the caller's, pieces lie in other memory.
+// Shared memory begins as zeros. Without it, or with a buffer of the caller, pieces lie in other memory.
 void TensorState::place_in_shared_memory(core::TensorPieces& pieces) {
   auto is_ours = [&](int64_t p) { return keeps(p); };
   bool binds = std::any_of(bound.begin(), bound.end(), [&](const Bound& b) { return keeps(b.processor); });
@@ -182,7 +182,7 @@ void TensorState::place_in_shared_memory(core::TensorPieces& pieces) {
   if (is_shared_) pieces.attach(offsets, memory_->data(), true);
 }
 
-// Whether a piece lies in it still.
+// Whether a piece still lies in the shared memory.
 bool TensorState::uses_memory() const {
   for (int64_t p = 0; p < pieces_->owners().machine().processors; ++p) {
     if (!pieces_->has_piece(p)) continue;
@@ -192,8 +192,8 @@ bool TensorState::uses_memory() const {
   return false;
 }
 
-// The other processors' pieces stay as they are. An empty buffer or a null pointer takes back what a processor had that
-// is no longer there.
+// The pieces of other processors stay as they are. An empty buffer or a null pointer withdraws the buffer of a
+// processor that the machine no longer has.
 void TensorState::bind(const Bound& buffer) {
   auto is_for_the_same = [&](const Bound& b) { return b.processor == buffer.processor; };
   if (!has_current_pieces()) check_tensor(*this);
@@ -212,7 +212,7 @@ void TensorState::bind(const Bound& buffer) {
   bound.push_back(buffer);
 }
 
-// Others may use the buffers at the same time, and see nothing of it.
+// Other threads may use the buffers meanwhile: their contents do not change.
 void TensorState::used() {
   if (bound.empty()) return;
   int64_t version = pieces_->version();

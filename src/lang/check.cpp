@@ -81,10 +81,13 @@ void check_size(const IntExpr& expr, const Module& scope, const std::string& wha
   if (expr.is_constant()) require_positive(expr, expr.value(), what, otherwise);
 }
 
+std::string with_value(const IntExpr& expr, int64_t value) {
+  return expr.is_constant() ? std::to_string(value) : fmt::format("{} = {}", expr.to_string(), value);
+}
+
 void require_positive(const IntExpr& expr, int64_t value, const std::string& what, const SourceSpan& otherwise) {
   if (value >= 1) return;
-  std::string shown = expr.is_constant() ? std::to_string(value) : fmt::format("{} = {}", expr.to_string(), value);
-  throw Error(fmt::format("{} is {}; it must be at least 1", what, shown), place_of(expr, otherwise));
+  throw Error(fmt::format("{} is {}; it must be at least 1", what, with_value(expr, value)), place_of(expr, otherwise));
 }
 
 void check_grid(const Grid& grid, const Module& scope) {

@@ -7,7 +7,7 @@ namespace distal::core {
 
 namespace {
 
-// Says the name of a level where there are several, or that there is none.
+// A notation maps loops to one level: refuses a machine of several levels, and a level that it does not have.
 [[noreturn]] void refuse_level(const Machine& machine, const SourceSpan& span) {
   size_t levels = machine.levels.size();
   throw Error(

@@ -11,7 +11,7 @@ inline bool is_in_text(const SourceSpan& span) { return span.line > 0; }
 // The place of an expression; that of the construct around it, if its own is unknown.
 SourceSpan place_of(const IntExpr& expr, const SourceSpan& otherwise);
 
-// Requires that a text can name something so. `what` is, for instance, "a tensor".
+// Requires an identifier. `what` is what it names, for instance "a tensor".
 void check_name(const std::string& name, const std::string& what, const SourceSpan& span);
 
 // Requires that an expression is short enough for passes that walk it recursively.
@@ -21,6 +21,8 @@ void check_length(int64_t operators, const SourceSpan& span);
 void check_int(const IntExpr& expr, const Module& scope, const SourceSpan& otherwise);
 // The same for a size. If it is a constant, it must be at least 1.
 void check_size(const IntExpr& expr, const Module& scope, const std::string& what, const SourceSpan& otherwise);
+// "n - 1 = 3", or "3" for a constant.
+std::string with_value(const IntExpr& expr, int64_t value);
 // Requires that the value of a size is at least 1.
 void require_positive(const IntExpr& expr, int64_t value, const std::string& what, const SourceSpan& otherwise);
 

@@ -13,12 +13,6 @@ namespace distal::core {
 
 namespace {
 
-std::vector<Access> all_accesses(const Statement& statement) {
-  std::vector<Access> all = accesses(statement.rhs);
-  all.insert(all.begin(), statement.lhs);
-  return all;
-}
-
 [[noreturn]] void refuse_unknown(const Access& access, const Module& scope) {
   std::vector<std::string> known;
   for (const Tensor& t : scope.tensors) known.push_back(t.name);
@@ -60,7 +54,7 @@ void check_output_not_read(const Statement& statement) {
 void check_machines(const Statement& statement, const Module& scope) {
   if (is_copy(statement)) return;
   const Tensor* first = nullptr;
-  for (const Access& access : all_accesses(statement)) {
+  for (const Access& access : accesses(statement)) {
     const Tensor* tensor = scope.find_tensor(access.tensor);
     if (!tensor->machine) continue;
     if (first == nullptr) first = tensor;

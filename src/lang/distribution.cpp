@@ -13,7 +13,7 @@ bool is_short(const MachineDimension& dimension) {
   return partition == nullptr || partition->name.size() == 1;
 }
 
-// Whether one character a dimension says it all.
+// Whether the short form, one character per dimension, can say it.
 bool is_short(const LevelDistribution& level) {
   return std::all_of(level.tensor_dimensions.begin(), level.tensor_dimensions.end(),
                      [](const std::string& name) { return name.size() == 1; }) &&

@@ -29,7 +29,7 @@ struct MachineDimension {
 };
 
 // Tensor distribution notation for one level of a machine: X -> Y, and the block size of every tensor dimension
-// that is dealt out cyclically instead of in one block a processor.
+// that is dealt out cyclically instead of in one block per processor.
 struct LevelDistribution {
   // Where a text has its parts; a program made in C++ has none.
   struct Places {
@@ -47,8 +47,8 @@ struct LevelDistribution {
     }
   };
 
-  std::vector<std::string> tensor_dimensions;        // X, one name a tensor dimension
-  std::vector<MachineDimension> machine_dimensions;  // Y, one role a machine dimension
+  std::vector<std::string> tensor_dimensions;        // X, one name per tensor dimension
+  std::vector<MachineDimension> machine_dimensions;  // Y, one role per machine dimension
   std::map<std::string, IntExpr> cyclic;             // tensor dimension name -> block size
   SourceSpan span;
   Places places{};
@@ -60,7 +60,7 @@ struct LevelDistribution {
   std::optional<IntExpr> block_of(const Partition& partition) const;
 };
 
-// One LevelDistribution a machine level, outermost first.
+// One LevelDistribution per machine level, outermost first.
 struct Distribution {
   std::vector<LevelDistribution> levels;
   bool operator==(const Distribution&) const = default;

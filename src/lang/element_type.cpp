@@ -9,7 +9,7 @@ namespace {
 
 template <class T>
 constexpr double kLargest = static_cast<double>(std::numeric_limits<T>::max());
-// A literal is kept as a double, so an int64 literal of 2^53 or more could be off by some.
+// Literals are kept as doubles, which cannot represent every integer from 2^53 on.
 template <>
 constexpr double kLargest<int64_t> = static_cast<double>((int64_t{1} << 53) - 1);
 

@@ -58,7 +58,7 @@ Printed binary_text(BinaryOp op, const Printed& left, const Printed& right) {
 
 }  // namespace
 
-// Copies share, so the number can double with every operator; it stops at one that is too large for any use.
+// Copies share, so the number can double with every operator. It stops at one that is too large for any use.
 Expr::Expr(std::shared_ptr<const Node> node, int64_t operators)
     : node_(std::move(node)), operators_(std::min(operators, int64_t{1} << 40)) {}
 Expr::Expr(Access access) : Expr(std::make_shared<const Node>(std::move(access)), 0) {}
@@ -78,6 +78,12 @@ std::vector<Access> accesses(const Expr& expr) {
   std::vector<Access> out;
   fold(expr, Overloaded{[&](const Access& access) { out.push_back(access); }, [](const Literal&) {},
                         [](const Negate&) {}, [](const Binary&) {}});
+  return out;
+}
+
+std::vector<Access> accesses(const Statement& statement) {
+  std::vector<Access> out = accesses(statement.rhs);
+  out.insert(out.begin(), statement.lhs);
   return out;
 }
 

@@ -115,6 +115,7 @@ struct Term {
 };
 
 std::vector<Access> accesses(const Expr& expr);                         // left to right, repeats included
+std::vector<Access> accesses(const Statement& statement);               // the left side's first
 std::vector<IndexVar> variables(const Expr& expr);                      // by first appearance
 std::vector<IndexVar> variables(const Statement& statement);            // left side first
 std::vector<IndexVar> reduction_variables(const Statement& statement);  // those only on the right

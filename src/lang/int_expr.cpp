@@ -61,7 +61,7 @@ std::string infix(const IntExpr& e, const char* op) {
   return with_parentheses(e.a(), p) + op + with_parentheses(e.b(), p + (e.kind() == Kind::Add ? 0 : 1));
 }
 
-// Doubles with every operator at worst, so it stops at a number that is too large for any use.
+// The number can double with every operator. It stops at one that is too large for any use.
 int64_t operators_of(const IntExpr& a, const IntExpr& b) {
   return std::min(a.operators() + b.operators() + 1, int64_t{1} << 40);
 }

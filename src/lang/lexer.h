@@ -29,7 +29,7 @@ struct Token {
 // no token is an Error.
 std::vector<Token> lex(const std::shared_ptr<const Source>& source);
 
-// Whether a text has this as a name.
+// Whether the text is a name.
 bool is_identifier(std::string_view text);
 
 }  // namespace distal::core

@@ -38,7 +38,7 @@ class ModuleParser {
   }
 
  private:
-  // One item a line: `B(i) C(i)` without its * must not be read as two things.
+  // One item per line: `B(i) C(i)` without its * must not be read as two things.
   void check_line_start() const {
     if (!tokens_.peek().starts_line) tokens_.refuse("an operator or the end of the line");
   }
@@ -157,7 +157,7 @@ class ModuleParser {
                     guess);
   }
 
-  // What begins like a statement and is none.
+  // Refuses a line that begins like a statement: for its access, or else for what the parser finds.
   void refuse_statement() {
     TokenStream ahead = tokens_;
     check_access(parse_access(ahead, module_), module_);
@@ -170,7 +170,7 @@ class ModuleParser {
   bool has_schedule_ = false;
 };
 
-// Line ends of other systems would stand in the lines that errors show.
+// Errors show lines of the text, and the CR of a CR LF would be part of them.
 std::string with_unix_line_ends(const std::string& text) {
   std::string out;
   out.reserve(text.size());

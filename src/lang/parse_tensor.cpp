@@ -54,7 +54,7 @@ class TensorParser {
     if (raw_) distribute();
   }
 
-  // Before the distribution is resolved: a stray word here explains what would look like a wrong arity there.
+  // Called before the distribution is resolved, where a stray word would look like a wrong number of dimensions.
   void check_line_end() const {
     if (tokens_.at_end() || tokens_.peek().starts_line) return;
     if (tokens_.peek().is(",")) tokens_.refuse("one tensor per line", "begin a new line with `tensor`");
@@ -129,7 +129,7 @@ class TensorParser {
     tensor_.order.clear();
     tokens_.list("(", "`(`", [&] {
       if (tokens_.peek().kind != Token::Kind::Number) tokens_.refuse("the number of a dimension");
-      int64_t most = std::numeric_limits<int>::max();  // is no dimension
+      int64_t most = std::numeric_limits<int>::max();  // of any tensor
       tensor_.order.push_back(static_cast<int>(std::min(integer_value(tokens_.next()), most)));
     });
     tensor_.order_span = tokens_.span_from(first);
@@ -145,7 +145,7 @@ class TensorParser {
     tensor_.memory = kind.text == "gpu" ? Memory::GPU_MEM : Memory::CPU_MEM;
   }
 
-  // A cyclic(...) after another clause. It belongs to a level, so there must be no choice of one.
+  // A cyclic(...) after another clause. Which level it belongs to is clear only if there is one, without a cyclic(...).
   void late_cyclic() {
     const Token first = tokens_.peek();
     std::vector<CyclicEntry> entries = read_cyclic(tokens_);

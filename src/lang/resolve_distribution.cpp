@@ -12,7 +12,7 @@ namespace {
 
 using Words = std::vector<DistributionWord>;
 
-// A dimension after the cut into single ones. In the short form a name is never a param.
+// One dimension of a side. A name of the short form is never a param.
 struct Part {
   std::string text;
   std::optional<Token> number;
@@ -66,8 +66,8 @@ class Resolver {
  private:
   size_t grid_arity(size_t level) const { return machine_.levels[level].extents.size(); }
 
-  // The words as single dimensions: a lone word has one character a dimension, unless one dimension is all there
-  // is to name.
+  // The words as single dimensions. A lone word has one character per dimension, unless there is one dimension only;
+  // then it is the name of that dimension.
   static std::vector<Part> parts(const Words& words, size_t arity) {
     std::vector<Part> out;
     bool lone = words.size() == 1 && !words[0].face;
@@ -114,7 +114,7 @@ class Resolver {
     return std::any_of(module_.params.begin(), module_.params.end(), [&](const Param& p) { return p.name == name; });
   }
 
-  // Of the ways to cut the list between two arrows that the arities allow, the first whose names fit; uniform
+  // Of the ways to cut the list between two arrows that the arities allow, the first whose names fit. Uniform
   // forms come first, because people rarely mix them.
   Cut cut(size_t level, const std::vector<std::string>& names) const {
     const DistributionArrow& arrow = raw_.arrows[level];
@@ -173,7 +173,7 @@ class Resolver {
   const Module& module_;
 };
 
-// Without these arities the words cannot be cut. `check` says what is wrong with the machine.
+// Without a level for each arrow the words cannot be cut. `check` then says what is wrong with the machine.
 Distribution unresolved(const RawDistribution& raw) {
   LevelDistribution level;
   level.span = raw.span;

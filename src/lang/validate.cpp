@@ -32,11 +32,6 @@ std::string joined(const std::vector<int64_t>& numbers) {
   return out;
 }
 
-// "n - 1 = 3", or "3" for a constant.
-std::string with_value(const IntExpr& expr, int64_t value) {
-  return expr.is_constant() ? std::to_string(value) : fmt::format("{} = {}", expr.to_string(), value);
-}
-
 class Validator {
  public:
   Validator(const Module& module, const Bindings& params) : module_(module), params_(params) {}
@@ -131,7 +126,7 @@ class Validator {
       refuse_two_machines(first->name, with_values(*first->machine, params_), name, with_values(machine, params_),
                           span);
     };
-    for (const Access& access : all_accesses(scheduled.statement)) {
+    for (const Access& access : accesses(scheduled.statement)) {
       const Tensor& tensor = tensor_of(access);
       if (!tensor.machine) continue;
       if (first == nullptr) first = &tensor;
@@ -144,22 +139,8 @@ class Validator {
     }
   }
 
-  static std::vector<Access> all_accesses(const Statement& statement) {
-    std::vector<Access> all = accesses(statement.rhs);
-    all.insert(all.begin(), statement.lhs);
-    return all;
-  }
-
-  const Tensor& tensor_of(const Access& access) const {
-    const Tensor* tensor = module_.find_tensor(access.tensor);
-    if (tensor == nullptr) throw Error(fmt::format("unknown tensor `{}`", access.tensor), access.span);
-    if (tensor->dimensions.size() != access.indices.size()) {
-      throw Error(fmt::format("{} has {} dimensions, but {} indices are given", tensor->name, tensor->dimensions.size(),
-                              access.indices.size()),
-                  access.span);
-    }
-    return *tensor;
-  }
+  // The module was checked, so there is one.
+  const Tensor& tensor_of(const Access& access) const { return *module_.find_tensor(access.tensor); }
 
   struct Use {
     int64_t extent;
@@ -169,7 +150,7 @@ class Validator {
 
   void check_shapes(const Statement& statement) const {
     std::map<std::string, Use> first_use;
-    for (const Access& access : all_accesses(statement)) {
+    for (const Access& access : accesses(statement)) {
       const Tensor& tensor = tensor_of(access);
       for (size_t d = 0; d < access.indices.size(); ++d) {
         Use use{tensor.dimensions[d].evaluate(params_), access.tensor, d};
@@ -224,9 +205,7 @@ void validate(const Module& module, const Bindings& params) { Validator(module, 
 
 std::map<std::string, IntExpr> variable_extents(const Module& module, const Statement& statement) {
   std::map<std::string, IntExpr> extents;
-  std::vector<Access> all = accesses(statement.rhs);
-  all.insert(all.begin(), statement.lhs);
-  for (const Access& access : all) {
+  for (const Access& access : accesses(statement)) {
     const Tensor* tensor = module.find_tensor(access.tensor);
     if (tensor == nullptr) throw Error(fmt::format("unknown tensor `{}`", access.tensor), access.span);
     for (size_t d = 0; d < access.indices.size(); ++d)

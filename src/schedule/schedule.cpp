@@ -12,9 +12,7 @@ namespace distal::core {
 namespace {
 
 std::optional<Machine> machine_of_tensors(const Module& module, const Statement& statement) {
-  std::vector<Access> all = accesses(statement.rhs);
-  all.insert(all.begin(), statement.lhs);
-  for (const Access& access : all) {
+  for (const Access& access : accesses(statement)) {
     const Tensor* tensor = module.find_tensor(access.tensor);
     if (tensor && tensor->machine) return tensor->machine;
   }
