@@ -172,7 +172,11 @@ class Tensor:
             self._statement.workspaces.append(tensor)
 
     def schedule(self) -> Schedule:
-        """The schedule of the statement that defines this tensor."""
+        """The schedule of the statement that defines this tensor.
+
+        A call of it gives the statement a schedule, perhaps an empty one.
+        """
+        self._handle.schedule()
         return Schedule(self)
 
     def compile(self) -> Kernel:

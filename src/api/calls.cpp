@@ -9,8 +9,10 @@ namespace distal {
 namespace {
 
 void place(auto& part, const std::string& call) {
-  for_each_part(part,
-                core::Overloaded{[span = at_call(call)](core::SourceSpan& place) { place = span; }, [](auto&) {}});
+  for_each_part(part, core::Overloaded{[span = at_call(call)](core::SourceSpan& place) {
+                                         if (!place.source) place = span;  // a Program has a text
+                                       },
+                                       [](auto&) {}});
 }
 
 }  // namespace
@@ -26,7 +28,8 @@ void place_at_calls(core::Module& module) {
   for (core::ScheduledStatement& scheduled : module.statements) {
     place(scheduled.statement, core::to_string(scheduled.statement));
     for (core::Command& command : scheduled.schedule) {
-      place(command, fmt::format("{}.schedule().{}", scheduled.statement.lhs.tensor, core::to_string(command)));
+      std::string call = fmt::format("{}.schedule().{}", scheduled.statement.lhs.tensor, core::to_string(command));
+      place(command, call);
     }
   }
 }

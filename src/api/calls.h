@@ -8,7 +8,7 @@ namespace distal {
 // "A.schedule().split(k, ko, ki, 256)". Errors begin with it.
 core::SourceSpan at_call(const std::string& call);
 
-// Gives everything in the module the call that it came from.
+// Gives everything in the module that has no place yet the call that it came from.
 void place_at_calls(core::Module& module);
 
 }  // namespace distal

@@ -8,6 +8,7 @@
 
 #include "api/state.h"
 #include "distal/error.h"
+#include "lang/check_parts.h"
 
 namespace distal {
 
@@ -41,7 +42,9 @@ Expr binary(core::BinaryOp op, const Expr& a, const Expr& b) {
   add_new(b.tensors(), tensors, std::equal_to<>());
   std::vector<IndexVar> variables = a.variables();
   add_new(b.variables(), variables, is_same);
-  return Expr(core::Expr::binary(op, a.expr(), b.expr()), std::move(tensors), std::move(variables));
+  core::Expr made = core::Expr::binary(op, a.expr(), b.expr());
+  core::check_length(made.operators(), {});  // before anything walks it
+  return Expr(std::move(made), std::move(tensors), std::move(variables));
 }
 
 }  // namespace

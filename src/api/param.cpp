@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/state.h"
+#include "lang/check_parts.h"
 #include "lang/int_expr.h"
 
 namespace distal {
@@ -36,6 +37,7 @@ std::string Int::to_string() const {
 }
 
 Int make_int(const core::IntExpr& expr, const Int& a, const Int& b) {
+  core::check_length(expr.operators(), {});  // before anything walks it
   Int out;
   out.expr_ = std::make_shared<core::IntExpr>(expr);
   out.params_ = a.params_;

@@ -16,7 +16,9 @@ Definition& definition_of(TensorState& tensor) {
         tensor.label() + " has no statement to schedule", {},
         "define it first, for example " + (tensor.name.empty() ? "A" : tensor.name) + "(i, j) = B(i, k) * C(k, j)");
   }
-  return *tensor.definition;
+  Definition& definition = *tensor.definition;
+  if (!definition.schedule) definition.schedule.emplace();  // defined anew since schedule() was called
+  return definition;
 }
 
 // What a distribute goes onto, and the number of its targets.

@@ -61,6 +61,10 @@ TEST(ApiSchedule, NoneIsNotAnEmptyOne) {
   EXPECT_EQ(A.compile().text(), text + "\nschedule\n");
   A(i) = B(i);
   EXPECT_EQ(A.compile().text(), text) << "the schedule was that of the old statement";
+  Schedule& schedule = A.schedule();
+  A(i) = B(i);
+  schedule.unroll(i, 2);
+  EXPECT_EQ(A.compile().text(), text + "\nschedule\n  unroll(i, 2)\n");
 }
 
 TEST(ApiSchedule, PrecomputesIntoAPrivateWorkspace) {

@@ -17,8 +17,10 @@ namespace {
 
 // The program that a kernel runs for these values of its params.
 std::string text_of(core::Module module, const core::Bindings& params) {
-  for (core::Param& p : module.params) p.value = params.at(p.name);
-  return core::to_string(module);
+  std::string text;
+  for (const core::Param& p : module.params) text += fmt::format("param {} = {}\n", p.name, params.at(p.name));
+  module.params.clear();
+  return text + core::to_string(module);
 }
 
 }  // namespace
