@@ -101,6 +101,7 @@ class TensorHandle {
   const std::shared_ptr<TensorState>& state() const { return state_; }  // for use by the library only
 
  protected:
+  // Throws an Error if the elements have another type.
   void require_type(ElementKind type) const;
   // The element in the piece of its first owner.
   void* element(const std::vector<int64_t>& at) const;
