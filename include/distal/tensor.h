@@ -51,7 +51,7 @@ class TensorHandle {
   // An access such as A(i, j), for a statement.
   template <class... Indices>
   Access operator()(const Indices&... indices) const {
-    return Access(state_, std::vector<IndexVar>{indices...});
+    return Access(state_, std::vector<Index>{indices...});
   }
 
   // The schedule of the statement that defines this tensor. A call of it gives the statement a schedule, perhaps an

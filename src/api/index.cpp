@@ -19,8 +19,29 @@ core::Literal literal(double value) {
   return {value, integral, integral ? fmt::format("{:.0f}", value) : fmt::format("{}", value), {}};
 }
 
-core::Access to_core(const TensorState& tensor, const std::vector<IndexVar>& indices) {
-  return {key_of(tensor), to_core(indices), {}};
+core::Access to_core(const TensorState& tensor, const std::vector<Index>& indices) {
+  core::Access out{key_of(tensor), {}, {}};
+  for (const Index& index : indices) {
+    out.indices.push_back(to_core(index.variable()));
+    if (!index.shift() && !out.is_shifted()) continue;
+    out.shifts.resize(out.indices.size());
+    if (index.shift()) out.shifts.back() = index.shift()->expr();
+  }
+  return out;
+}
+
+std::vector<IndexVar> variables_of(const std::vector<Index>& indices) {
+  std::vector<IndexVar> out;
+  for (const Index& index : indices) out.push_back(index.variable());
+  return out;
+}
+
+std::vector<Int> shifts_of(const std::vector<Index>& indices) {
+  std::vector<Int> out;
+  for (const Index& index : indices) {
+    if (index.shift()) out.push_back(*index.shift());
+  }
+  return out;
 }
 
 template <class Item, class Same>
@@ -37,43 +58,80 @@ core::Expr constant(double value) {
   return value < 0 ? core::Expr::negate(core::Expr(literal(-value))) : core::Expr(literal(value));
 }
 
+core::Expr number(const core::IntExpr& e, const Int& whole) {
+  using Kind = core::IntExpr::Kind;
+  auto binary = [&](core::BinaryOp op) { return core::Expr::binary(op, number(e.a(), whole), number(e.b(), whole)); };
+  switch (e.kind()) {
+    case Kind::Constant: return constant(static_cast<double>(e.value()));
+    case Kind::Name: return core::Expr(core::ParamUse{e.name(), {}});
+    case Kind::Add: return binary(core::BinaryOp::Add);
+    case Kind::Sub: return binary(core::BinaryOp::Subtract);
+    case Kind::Mul: return binary(core::BinaryOp::Multiply);
+    default:
+      throw Error(
+          fmt::format("{} cannot be a number of a statement, which adds, subtracts and multiplies", whole.to_string()),
+          {}, "give its value to a param, and write that");
+  }
+}
+
 Expr binary(core::BinaryOp op, const Expr& a, const Expr& b) {
   std::vector<std::shared_ptr<TensorState>> tensors = a.tensors();
   add_new(b.tensors(), tensors, std::equal_to<>());
   std::vector<IndexVar> variables = a.variables();
   add_new(b.variables(), variables, is_same);
+  std::vector<Int> numbers = a.numbers();
+  numbers.insert(numbers.end(), b.numbers().begin(), b.numbers().end());
   core::Expr made = core::Expr::binary(op, a.expr(), b.expr());
   core::check_length(made.operators(), {});  // before anything walks it
-  return Expr(std::move(made), std::move(tensors), std::move(variables));
+  return Expr(std::move(made), std::move(tensors), std::move(variables), std::move(numbers));
 }
 
 }  // namespace
 
-Expr::Expr(core::Expr expr, std::vector<std::shared_ptr<TensorState>> tensors, std::vector<IndexVar> variables)
+Index operator+(const Index& index, const Int& by) {
+  Index out = index;
+  out.shift_ = index.shift_ ? *index.shift_ + by : by;
+  return out;
+}
+Index operator-(const Index& index, const Int& by) { return index + (Int(0) - by); }
+
+Expr::Expr(core::Expr expr, std::vector<std::shared_ptr<TensorState>> tensors, std::vector<IndexVar> variables,
+           std::vector<Int> numbers)
     : expr_(std::make_shared<core::Expr>(std::move(expr))),
       tensors_(std::move(tensors)),
-      variables_(std::move(variables)) {}
+      variables_(std::move(variables)),
+      numbers_(std::move(numbers)) {}
 
 Expr::Expr(double value) : Expr(constant(value), {}, {}) {}
 Expr::Expr(int value) : Expr(static_cast<double>(value)) {}
+Expr::Expr(const Int& value) : Expr(number(value.expr(), value), {}, {}, {value}) {}
 Expr::Expr(const TensorHandle& scalar) : Expr(core::Expr(to_core(*scalar.state(), {})), {scalar.state()}, {}) {}
 
 Expr operator+(const Expr& a, const Expr& b) { return binary(core::BinaryOp::Add, a, b); }
 Expr operator-(const Expr& a, const Expr& b) { return binary(core::BinaryOp::Subtract, a, b); }
 Expr operator*(const Expr& a, const Expr& b) { return binary(core::BinaryOp::Multiply, a, b); }
-Expr operator-(const Expr& a) { return Expr(core::Expr::negate(a.expr()), a.tensors(), a.variables()); }
+Expr operator-(const Expr& a) { return Expr(core::Expr::negate(a.expr()), a.tensors(), a.variables(), a.numbers()); }
 
+Access::Access(std::shared_ptr<TensorState> tensor, const std::vector<Index>& indices)
+    : Expr(core::Expr(to_core(*tensor, indices)), {tensor}, variables_of(indices), shifts_of(indices)),
+      tensor_(std::move(tensor)) {}
 Access::Access(std::shared_ptr<TensorState> tensor, const std::vector<IndexVar>& indices)
-    : Expr(core::Expr(to_core(*tensor, indices)), {tensor}, indices), tensor_(std::move(tensor)), indices_(indices) {}
+    : Access(std::move(tensor), std::vector<Index>(indices.begin(), indices.end())) {}
 
-void Access::operator=(const Expr& right) { define(right, false); }
+void Access::operator=(const Expr& right) { define(right, How::Assign); }
 // A(i) = A(i) defines A, also by itself.
-void Access::operator=(const Access& right) { define(right, false); }  // NOLINT(bugprone-unhandled-self-assignment)
-void Access::operator+=(const Expr& right) { define(right, true); }
+// NOLINTNEXTLINE(bugprone-unhandled-self-assignment)
+void Access::operator=(const Access& right) { define(right, How::Assign); }
+void Access::operator=(const Param& right) { *this = Expr(Int(right)); }
+void Access::operator+=(const Expr& right) { define(right, How::Add); }
+void Access::operator-=(const Expr& right) { define(right, How::Subtract); }
 
-void Access::define(const Expr& right, bool accumulate) {
-  core::AssignOp op = accumulate ? core::AssignOp::Accumulate : core::AssignOp::Assign;
-  Definition definition{{to_core(*tensor_, indices_), op, right.expr(), {}}, std::nullopt, {}, {}, {}, indices_};
+void Access::define(const Expr& right, How how) {
+  core::AssignOp op = how == How::Assign ? core::AssignOp::Assign
+                      : how == How::Add  ? core::AssignOp::Accumulate
+                                         : core::AssignOp::Subtract;
+  core::Statement statement{std::get<core::Access>(expr().node()), op, right.expr(), {}};
+  Definition definition{std::move(statement), std::nullopt, {}, numbers(), {}, variables()};
   definition.add(right);
   tensor_->definition = std::move(definition);
 }
@@ -81,6 +139,7 @@ void Access::define(const Expr& right, bool accumulate) {
 void Definition::add(const Expr& expr) {
   tensors.insert(tensors.end(), expr.tensors().begin(), expr.tensors().end());
   variables.insert(variables.end(), expr.variables().begin(), expr.variables().end());
+  numbers.insert(numbers.end(), expr.numbers().begin(), expr.numbers().end());
 }
 
 }  // namespace distal

@@ -9,6 +9,7 @@
 #include "distal/error.h"
 #include "lang/check.h"
 #include "lang/validate.h"
+#include "schedule/expand_updates.h"
 #include "schedule/redistribute.h"
 
 namespace distal {
@@ -106,6 +107,24 @@ std::vector<std::shared_ptr<TensorState>> tensors_of(const std::vector<DefinedTe
   return out;
 }
 
+// A statement that reads its output reads a copy of it, whose pieces the kernel owns.
+void add_copies_of_outputs(BuiltModule& built) {
+  const std::vector<core::Tensor> all = core::expand_updates(built.module).tensors;
+  for (const core::ScheduledStatement& s : built.module.statements) {
+    if (!core::reads_output(s.statement)) continue;
+    auto is_output = [&](const core::Tensor& t) { return t.name == s.statement.lhs.tensor; };
+    auto at = std::find_if(all.begin(), all.end(), is_output) - all.begin();
+    const TensorState& output = *built.tensors[static_cast<size_t>(at)];
+    auto copy = std::make_shared<TensorState>();
+    copy->type = output.type;
+    copy->name = all[built.tensors.size()].name;
+    copy->dimensions = output.dimensions;
+    copy->format = output.format;
+    built.tensors.push_back(std::move(copy));
+    built.times_redistributed.push_back(0);
+  }
+}
+
 }  // namespace
 
 BuiltModule build_module(std::vector<DefinedTensor> defined) {
@@ -124,6 +143,7 @@ BuiltModule build_module(std::vector<DefinedTensor> defined) {
     require_distinct_names(defined[s].definition.variables, built.module.statements[s].statement);
   }
   core::check(built.module);
+  add_copies_of_outputs(built);
   built.defined = std::move(defined);
   return built;
 }

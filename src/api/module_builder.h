@@ -19,8 +19,9 @@ struct BuiltModule {
   std::vector<DefinedTensor> defined;  // what it was built from
   core::Module module;
   std::vector<std::shared_ptr<Param::State>> params;  // in the order of module.params
-  std::vector<std::shared_ptr<TensorState>> tensors;  // in the order of module.tensors
-  std::vector<int64_t> times_redistributed;           // by tensor, when the module was built
+  // In the order of module.tensors, and then the copies of outputs that the compiler adds.
+  std::vector<std::shared_ptr<TensorState>> tensors;
+  std::vector<int64_t> times_redistributed;  // by tensor, when the module was built
 };
 
 // Two variables of one name in one statement, and two params, machines or tensors of one name, are refused.

@@ -46,6 +46,9 @@ class ModuleParts {
     f_(access.span);
     f_(access.tensor);
     (*this)(access.indices);
+    for (std::optional<core::IntExpr>& shift : access.shifts) {
+      if (shift) f_(*shift);
+    }
   }
   void operator()(core::Expr& expr) const {
     expr = fold(expr, core::Overloaded{[&](core::Access access) {
@@ -55,6 +58,11 @@ class ModuleParts {
                                        [&](core::Literal literal) {
                                          f_(literal.span);
                                          return core::Expr(std::move(literal));
+                                       },
+                                       [&](core::ParamUse param) {
+                                         f_(param.span);
+                                         f_(param.name);
+                                         return core::Expr(std::move(param));
                                        },
                                        [](const core::Negate&, core::Expr operand) {
                                          return core::Expr::negate(std::move(operand));

@@ -20,7 +20,7 @@ struct Definition {
   // All that it names, but for the defined tensor. Not owned: tensors that are defined by one another would keep each
   // other alive for good. A kernel owns its tensors.
   std::vector<std::weak_ptr<TensorState>> tensors;
-  std::vector<Int> numbers;       // that stand in the schedule
+  std::vector<Int> numbers;       // whose params stand in the statement or in its schedule
   std::vector<Machine> machines;  // that the schedule names
   std::vector<IndexVar> variables;
 

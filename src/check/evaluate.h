@@ -29,6 +29,7 @@ struct Step {
 struct Read {
   std::string tensor;
   std::vector<size_t> variables;  // by dimension of the tensor: the number of the addend's variable
+  std::vector<int64_t> offsets;   // by dimension of the tensor: what is added to that variable
   int depth = -1;                 // the innermost summed variable that the read depends on; -1: none
 };
 
@@ -120,7 +121,10 @@ class AddendEvaluator {
       std::optional<DenseTensor> tensor = dense(read.tensor);
       if (!tensor) return;
       DenseRead made{static_cast<const T*>(tensor->data), std::vector<int64_t>(variables_.size(), 0)};
-      for (size_t d = 0; d < read.variables.size(); ++d) made.strides[read.variables[d]] += tensor->strides[d];
+      for (size_t d = 0; d < read.variables.size(); ++d) {
+        made.strides[read.variables[d]] += tensor->strides[d];
+        made.data += read.offsets[d] * tensor->strides[d];
+      }
       found.push_back(std::move(made));
     }
     dense_ = std::move(found);
@@ -162,7 +166,9 @@ class AddendEvaluator {
       const Read& read = addend_.reads[r];
       if (read.depth < changed) continue;
       coordinates_.resize(read.variables.size());
-      for (size_t d = 0; d < coordinates_.size(); ++d) coordinates_[d] = variables_[read.variables[d]];
+      for (size_t d = 0; d < coordinates_.size(); ++d) {
+        coordinates_[d] = variables_[read.variables[d]] + read.offsets[d];
+      }
       T value;
       std::memcpy(&value, read_(read.tensor, coordinates_), sizeof(T));
       values_[r] = Number<T>::from(value);

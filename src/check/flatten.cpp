@@ -27,10 +27,11 @@ class Flattener {
 
  private:
   void visit_access(const Access& access) {
-    Read read{access.tensor, {}, -1};
-    for (const IndexVar& index : access.indices) {
-      size_t variable = variable_of(index.name);
+    Read read{access.tensor, {}, {}, -1};
+    for (size_t d = 0; d < access.indices.size(); ++d) {
+      size_t variable = variable_of(access.indices[d].name);
       read.variables.push_back(variable);
+      read.offsets.push_back(access.offset(d).evaluate({}));
       if (variable >= outer_count_) read.depth = std::max(read.depth, static_cast<int>(variable - outer_count_));
     }
     flat_.steps.push_back({Step::Kind::Read, flat_.reads.size()});

@@ -24,12 +24,18 @@ template <class T>
 class Reference {
  public:
   Reference(const Statement& statement, const std::map<std::string, int64_t>& extents, const ElementReader& before,
-            const DenseLookup& dense)
-      : output_(statement.lhs), accumulates_(statement.op == AssignOp::Accumulate), before_(before) {
-    for (const IndexVar& index : output_.indices) {
+            const DenseLookup& dense, const std::vector<int64_t>& output_shape)
+      : output_(statement.lhs),
+        accumulates_(statement.op != AssignOp::Assign),
+        subtracts_(statement.op == AssignOp::Subtract),
+        before_(before) {
+    for (size_t d = 0; d < output_.indices.size(); ++d) {
+      const IndexVar& index = output_.indices[d];
       auto extent = extents.find(index.name);
       if (extent == extents.end()) throw InternalError("the reference has no extent for '" + index.name + "'");
-      shape_.push_back(extent->second);
+      offsets_.push_back(output_.offset(d).evaluate({}));
+      range_.push_back(extent->second);
+      shape_.push_back(output_shape.empty() ? extent->second : output_shape[d]);
       auto found = std::find(outer_.begin(), outer_.end(), index.name);
       variable_of_dimension_.push_back(static_cast<size_t>(found - outer_.begin()));
       if (found == outer_.end()) outer_.push_back(index.name);
@@ -47,7 +53,10 @@ class Reference {
   Number<T> element(const std::vector<int64_t>& coordinates) {
     Number<T> value = accumulates_ ? Number<T>::from(read(before_, coordinates)) : Number<T>{};
     if (!bind_variables(coordinates)) return value;
-    for (AddendEvaluator<T>& addend : addends_) value = value + addend.evaluate(variables_);
+    for (AddendEvaluator<T>& addend : addends_) {
+      Number<T> term = addend.evaluate(variables_);
+      value = value + (subtracts_ ? -term : term);
+    }
     return value;
   }
 
@@ -58,22 +67,24 @@ class Reference {
   }
 
  private:
-  // Returns false if a repeated index of the left side would need two values: the statement does not define this
-  // element.
+  // Returns false if the statement does not reach this element: a repeated index of the left side would need two
+  // values, or a shifted one a value outside of its range.
   bool bind_variables(const std::vector<int64_t>& coordinates) {
     variables_.assign(outer_.size(), -1);
     for (size_t d = 0; d < coordinates.size(); ++d) {
       int64_t& variable = variables_[variable_of_dimension_[d]];
-      if (variable >= 0 && variable != coordinates[d]) return false;
-      variable = coordinates[d];
+      int64_t value = coordinates[d] - offsets_[d];
+      if (value < 0 || value >= range_[d] || (variable >= 0 && variable != value)) return false;
+      variable = value;
     }
     return true;
   }
 
   Access output_;
-  bool accumulates_;
+  bool accumulates_, subtracts_;
   const ElementReader& before_;
   std::vector<int64_t> shape_;
+  std::vector<int64_t> range_, offsets_;  // by dimension: the extent of its index, and what is added to it
   std::vector<std::string> outer_;
   std::vector<size_t> variable_of_dimension_;
   std::vector<AddendEvaluator<T>> addends_;
@@ -84,8 +95,8 @@ class Reference {
 template <class T>
 CheckResult check(const Statement& statement, const std::map<std::string, int64_t>& extents,
                   const ElementReader& before, const ElementReader& after, int64_t max_samples, uint64_t seed,
-                  const DenseLookup& dense) {
-  Reference<T> reference(statement, extents, before, dense);
+                  const DenseLookup& dense, const std::vector<int64_t>& output_shape) {
+  Reference<T> reference(statement, extents, before, dense, output_shape);
   double allowed = tolerance<T>(reference.contributions());
   CheckResult result;
   std::vector<int64_t> coordinates;
@@ -109,8 +120,8 @@ CheckResult check(const Statement& statement, const std::map<std::string, int64_
 
 template <class T>
 std::vector<std::byte> evaluate(const Statement& statement, const std::map<std::string, int64_t>& extents,
-                                const ElementReader& before) {
-  Reference<T> reference(statement, extents, before, {});
+                                const ElementReader& before, const std::vector<int64_t>& output_shape) {
+  Reference<T> reference(statement, extents, before, {}, output_shape);
   std::vector<std::byte> output;
   std::vector<int64_t> coordinates;
   for_each_position(statement.lhs, reference.shape(), 0, 0, [&](int64_t position) {
@@ -126,17 +137,18 @@ std::vector<std::byte> evaluate(const Statement& statement, const std::map<std::
 
 CheckResult check_statement(const Statement& statement, ElementType type,
                             const std::map<std::string, int64_t>& variable_extents, const ElementReader& before,
-                            const ElementReader& after, int64_t max_samples, uint64_t seed, const DenseLookup& dense) {
+                            const ElementReader& after, int64_t max_samples, uint64_t seed, const DenseLookup& dense,
+                            const std::vector<int64_t>& output_shape) {
   return with_element_type(type, [&](auto zero) {
-    return check<decltype(zero)>(statement, variable_extents, before, after, max_samples, seed, dense);
+    return check<decltype(zero)>(statement, variable_extents, before, after, max_samples, seed, dense, output_shape);
   });
 }
 
 std::vector<std::byte> evaluate_statement(const Statement& statement, ElementType type,
                                           const std::map<std::string, int64_t>& variable_extents,
-                                          const ElementReader& before) {
-  return with_element_type(type,
-                           [&](auto zero) { return evaluate<decltype(zero)>(statement, variable_extents, before); });
+                                          const ElementReader& before, const std::vector<int64_t>& output_shape) {
+  return with_element_type(
+      type, [&](auto zero) { return evaluate<decltype(zero)>(statement, variable_extents, before, output_shape); });
 }
 
 }  // namespace distal::core

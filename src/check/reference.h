@@ -45,15 +45,16 @@ struct CheckResult {
 // contributions): a sum of n rounded products is off by at most about n epsilon, in any order, and 16 allows for the
 // operations inside one contribution. Infinities and NaNs must match those of the reference.
 //
-// `dense` may return some of the tensors of `before` as dense arrays, which are read much faster.
+// `dense` may return some of the tensors of `before` as dense arrays, which are read much faster. `output_shape` is the
+// shape of the output; it may be left out where the left side has no shifted index. Shifts are constants.
 CheckResult check_statement(const Statement& statement, ElementType type,
                             const std::map<std::string, int64_t>& variable_extents, const ElementReader& before,
                             const ElementReader& after, int64_t max_samples, uint64_t seed,
-                            const DenseLookup& dense = {});
+                            const DenseLookup& dense = {}, const std::vector<int64_t>& output_shape = {});
 
 // The whole output of a statement as elements of `type` in C order.
 std::vector<std::byte> evaluate_statement(const Statement& statement, ElementType type,
                                           const std::map<std::string, int64_t>& variable_extents,
-                                          const ElementReader& before);
+                                          const ElementReader& before, const std::vector<int64_t>& output_shape = {});
 
 }  // namespace distal::core

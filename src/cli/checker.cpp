@@ -109,7 +109,9 @@ void ResultChecker::check(const StagePlan& stage, const std::vector<std::byte>& 
   std::map<std::string, int64_t> all = extents_of(stage);
   std::map<std::string, int64_t> extents;
   for (const IndexVar& v : variables(statement)) extents[v.name] = all.at(v.name);
-  add(check_statement(statement, store_.type(), extents, read_before, read_after, max_samples, seed, dense.lookup()));
+  const Coordinates& shape = plan_.tensors[stage.output].owners.shape();
+  add(check_statement(statement, store_.type(), extents, read_before, read_after, max_samples, seed, dense.lookup(),
+                      {shape.begin(), shape.end()}));
 
   // check_statement compared the first replica in this process only. Compare the others with it.
   std::string differing = store_.differing_replica(stage.output);

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <iostream>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "cli/advice.h"
@@ -183,14 +184,20 @@ void add_certificates(const std::vector<Certificate>& certificates, nlohmann::or
   }
 }
 
-nlohmann::ordered_json to_json(const Cost& cost) {
+// Exact below 2^63; JSON has no integers beyond.
+nlohmann::ordered_json to_json(Int128 count) {
+  if (count <= std::numeric_limits<int64_t>::max()) return static_cast<int64_t>(count);
+  return static_cast<double>(count);
+}
+
+nlohmann::ordered_json to_json(const PlanCost& cost) {
   nlohmann::ordered_json tensors;
   for (const auto& [name, t] : cost.tensors) {
     tensors[name] = {{"bytes", t.bytes}, {"messages", t.messages}, {"pattern", t.pattern}};
   }
   return {{"processors", cost.processors},
           {"processors_with_work", cost.processors_with_work},
-          {"flops", static_cast<int64_t>(cost.flops)},
+          {"flops", to_json(cost.exact_flops)},
           {"bytes_moved", cost.bytes_moved},
           {"bytes_by_level", cost.bytes_by_level},
           {"messages", cost.messages},

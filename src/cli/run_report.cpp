@@ -99,7 +99,7 @@ double RunReport::median() const {
 
 double RunReport::flops() const {
   double sum = 0;
-  for (const StagePlan& s : plan->stages) sum += flops_of(*plan, s);
+  for (const StagePlan& s : plan->stages) sum += static_cast<double>(flops_of(*plan, s));
   return sum;
 }
 

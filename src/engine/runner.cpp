@@ -212,7 +212,7 @@ bool Runner::first_leaf_overwrites(int64_t p, Slot& output, const std::vector<in
   int64_t home = output.in_place[0];
   if (!(home >= 0 ? blank_[static_cast<size_t>(home)] : output.is_blank)) return false;
   if (!stage_->bounds_at(p, stage_->leaf_is_fixed, values, intervals_)) return false;
-  if (rect_of(leaf_of(*stage_->stage).accesses[0].indices, intervals_) != output.rects[0]) {
+  if (rect_of(stage_->access(leaf_of(*stage_->stage).accesses[0]), intervals_) != output.rects[0]) {
     clear_if_blank(output);
     return false;
   }
@@ -295,7 +295,7 @@ void Runner::leaf_on(int64_t p, const std::vector<int64_t>& values) {
     Slot& slot = buffers_at(access.acquire, place).current();
     operands.push_back({&slot, rect_for(p, access, slot, arguments.values)});
     if (options_.checked) check_in_reach(p, access, operands.back(), arguments.values);
-    arguments.operands.push_back(slot.views[operands.back().rect]);
+    arguments.operands.push_back(moved_by(slot.views[operands.back().rect], stage_->access(access).offsets));
   }
   arguments.overwrite = all_leaves_overwrite() || first_leaf_overwrites(p, *operands[0].slot, arguments.values);
   run_or_batch(p, std::move(arguments), operands);
@@ -307,7 +307,7 @@ size_t Runner::rect_for(int64_t p, const LeafAccess& access, const Slot& slot, c
   const AccessRects& rects = slot.access_rects[static_cast<size_t>(access.rect)];
   bool one = std::all_of(rects.counts.begin(), rects.counts.end(), [](int64_t count) { return count == 1; });
   if (one || !stage_->bounds_at(p, stage_->leaf_is_fixed, values, intervals_)) return rects.first;
-  return rect_at(rects, slot.rects, rect_of(access.indices, intervals_).lo);
+  return rect_at(rects, slot.rects, rect_of(stage_->access(access), intervals_).lo);
 }
 
 // Adds a run to the processor's batch. The batch is submitted at once if the run reads a slot's own memory, which the
@@ -352,7 +352,7 @@ void Runner::run_all_batches() {
 void Runner::check_in_reach(int64_t p, const LeafAccess& access, const Operand& operand,
                             const std::vector<int64_t>& values) {
   if (!stage_->bounds_at(p, stage_->leaf_is_fixed, values, intervals_)) return;
-  Rect need = rect_of(access.indices, intervals_);
+  Rect need = rect_of(stage_->access(access), intervals_);
   if (operand.rect < operand.slot->rects.size() && operand.slot->rects[operand.rect].contains(need)) return;
   throw InternalError(fmt::format("processor {} touches {}{} without having acquired it",
                                   stage_->machine.processor_name(p),

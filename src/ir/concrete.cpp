@@ -59,9 +59,9 @@ bool operator==(const Stmt& a, const Stmt& b) { return a.node_ == b.node_ || *a.
 std::string to_string(const Stmt& stmt) { return std::visit(Printer{}, stmt.node()); }
 
 Stmt concretize(const Statement& statement) {
-  bool reduces = !reduction_variables(statement).empty();
-  AssignOp op = reduces ? AssignOp::Accumulate : statement.op;
-  Stmt body = Assignment{statement.lhs, op, statement.rhs};
+  bool adds = accumulates(statement.op) || !reduction_variables(statement).empty();
+  Expr rhs = statement.op == AssignOp::Subtract ? Expr::negate(statement.rhs) : statement.rhs;
+  Stmt body = Assignment{statement.lhs, adds ? AssignOp::Accumulate : AssignOp::Assign, rhs};
   std::vector<IndexVar> loops = variables(statement);
   for (auto v = loops.rbegin(); v != loops.rend(); ++v) body = Forall{*v, body};
   return body;

@@ -43,7 +43,7 @@ struct Forall {
 };
 struct Assignment {
   Access lhs;
-  AssignOp op;
+  AssignOp op;  // = or +=; a statement with -= adds the negated right side
   Expr rhs;
   bool operator==(const Assignment&) const = default;
 };

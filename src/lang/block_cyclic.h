@@ -16,9 +16,10 @@ struct BlockCyclic {
   int64_t parts = 1;
   int64_t block = 1;
 
-  // Without a block size it is one block per coordinate, so one round.
+  // Without a block size it is one block per coordinate, so one round. A dimension without coordinates has blocks too,
+  // since a block size is a divisor.
   BlockCyclic(int64_t extent, int64_t parts_of_machine, std::optional<int64_t> block_size)
-      : parts(parts_of_machine), block(block_size.value_or(up(extent, parts_of_machine))) {}
+      : parts(parts_of_machine), block(std::max<int64_t>(1, block_size.value_or(up(extent, parts_of_machine)))) {}
 
   int64_t coordinate_of(int64_t x) const { return x / block % parts; }
   // The number of `x` in its piece.

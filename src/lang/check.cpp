@@ -76,18 +76,21 @@ void check_int(const IntExpr& expr, const Module& scope, const SourceSpan& other
   check_operands(expr, scope, otherwise);
 }
 
-void check_size(const IntExpr& expr, const Module& scope, const std::string& what, const SourceSpan& otherwise) {
+void check_size(const IntExpr& expr, const Module& scope, const std::string& what, const SourceSpan& otherwise,
+                int64_t least) {
   check_int(expr, scope, otherwise);
-  if (expr.is_constant()) require_positive(expr, expr.value(), what, otherwise);
+  if (expr.is_constant()) require_at_least(least, expr, expr.value(), what, otherwise);
 }
 
 std::string with_value(const IntExpr& expr, int64_t value) {
   return expr.is_constant() ? std::to_string(value) : fmt::format("{} = {}", expr.to_string(), value);
 }
 
-void require_positive(const IntExpr& expr, int64_t value, const std::string& what, const SourceSpan& otherwise) {
-  if (value >= 1) return;
-  throw Error(fmt::format("{} is {}; it must be at least 1", what, with_value(expr, value)), place_of(expr, otherwise));
+void require_at_least(int64_t least, const IntExpr& expr, int64_t value, const std::string& what,
+                      const SourceSpan& otherwise) {
+  if (value >= least) return;
+  throw Error(fmt::format("{} is {}; it must be at least {}", what, with_value(expr, value), least),
+              place_of(expr, otherwise));
 }
 
 void check_grid(const Grid& grid, const Module& scope) {

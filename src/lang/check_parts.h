@@ -19,12 +19,14 @@ void check_length(int64_t operators, const SourceSpan& span);
 // Requires that the params of an expression are declared, that no divisor is a constant below 1, and that the
 // expression is not too long.
 void check_int(const IntExpr& expr, const Module& scope, const SourceSpan& otherwise);
-// The same for a size. If it is a constant, it must be at least 1.
-void check_size(const IntExpr& expr, const Module& scope, const std::string& what, const SourceSpan& otherwise);
+// The same for a size. If it is a constant, it must be at least `least`.
+void check_size(const IntExpr& expr, const Module& scope, const std::string& what, const SourceSpan& otherwise,
+                int64_t least = 1);
 // "n - 1 = 3", or "3" for a constant.
 std::string with_value(const IntExpr& expr, int64_t value);
-// Requires that the value of a size is at least 1.
-void require_positive(const IntExpr& expr, int64_t value, const std::string& what, const SourceSpan& otherwise);
+// Requires that the value of a size is at least `least`.
+void require_at_least(int64_t least, const IntExpr& expr, int64_t value, const std::string& what,
+                      const SourceSpan& otherwise);
 
 void check_grid(const Grid& grid, const Module& scope);
 // The number of processors of a machine, and its grids.

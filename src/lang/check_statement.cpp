@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "lang/check.h"
 #include "lang/check_parts.h"
@@ -29,25 +29,36 @@ void check_literal(const Literal& literal) {
   throw Error(fmt::format("{} is not a number", to_string(Expr(literal))), literal.span, "literals are finite");
 }
 
-void check_output_indices(const Statement& statement) {
-  std::vector<IndexVar> right = variables(statement.rhs);
-  for (const IndexVar& v : statement.lhs.indices) {
-    if (std::find(right.begin(), right.end(), v) != right.end()) continue;
-    std::vector<std::string> names;
-    for (const IndexVar& r : right) names.push_back(r.name);
-    throw Error(
-        fmt::format("index `{}` of the output {} does not appear on the right side", v.name, to_string(statement.lhs)),
-        v.span,
-        names.empty() ? "the right side has no indices; an output index must come from a tensor there"
-                      : fmt::format("the indices of the right side are {}", listing(names)));
+// Of the output, the right side reads only the element that is written.
+void check_output_read(const Statement& statement) {
+  for (const Access& access : accesses(statement.rhs)) {
+    if (access.tensor != statement.lhs.tensor || access == statement.lhs) continue;
+    throw Error(fmt::format("{} is read while {} is written", to_string(access), to_string(statement.lhs)), access.span,
+                fmt::format("of its output a statement reads only the element that it writes, here {}; copy {} to "
+                            "another tensor in a statement before, and read that",
+                            to_string(statement.lhs), access.tensor));
   }
 }
 
-void check_output_not_read(const Statement& statement) {
-  for (const Access& access : accesses(statement.rhs)) {
-    if (access.tensor != statement.lhs.tensor) continue;
-    throw Error(fmt::format("{} is both the output and read on the right side", access.tensor), access.span,
-                fmt::format("use `+=` to add to {}, or write the result to another tensor", access.tensor));
+// A statement with `=` defines every element of its output.
+void check_left_side(const Statement& statement) {
+  const Access& lhs = statement.lhs;
+  if (statement.op != AssignOp::Assign || !lhs.is_shifted()) return;
+  throw Error(fmt::format("`=` defines all of {0}, and would make the elements that {1} does not reach zero",
+                          lhs.tensor, to_string(lhs)),
+              lhs.span, "a shifted left side takes `+=` or `-=`");
+}
+
+void check_params_in_shifts(const Statement& statement) {
+  std::vector<IndexVar> indices = variables(statement);
+  for (const Access& access : accesses(statement)) {
+    std::set<std::string> params;
+    for (size_t d = 0; d < access.indices.size(); ++d) access.offset(d).collect_names(params);
+    for (const IndexVar& v : indices) {
+      if (params.count(v.name) == 0) continue;
+      throw Error(fmt::format("`{}` is a param in {}, and an index of this statement", v.name, to_string(access)),
+                  access.span, "give the index another name");
+    }
   }
 }
 
@@ -79,6 +90,9 @@ void check_access(const Access& access, const Module& scope) {
                 access.span, help);
   }
   for (const IndexVar& v : access.indices) check_name(v.name, "a variable", v.span);
+  for (const std::optional<IntExpr>& shift : access.shifts) {
+    if (shift) check_int(*shift, scope, access.span);
+  }
 }
 
 void check_expression(const Expr& expr, const Module& scope, const SourceSpan& otherwise, bool may_name_workspaces) {
@@ -87,14 +101,17 @@ void check_expression(const Expr& expr, const Module& scope, const SourceSpan& o
        Overloaded{[&](const Access& access) {
                     if (!may_name_workspaces || scope.find_tensor(access.tensor)) check_access(access, scope);
                   },
-                  [](const Literal& literal) { check_literal(literal); }, [](const Negate&) {}, [](const Binary&) {}});
+                  [](const Literal& literal) { check_literal(literal); },
+                  [&](const ParamUse& param) { check_int(IntExpr::name(param.name, param.span), scope, otherwise); },
+                  [](const Negate&) {}, [](const Binary&) {}});
 }
 
 void check_statement(const Statement& statement, const Module& scope) {
   check_access(statement.lhs, scope);
   check_expression(statement.rhs, scope, statement.span, false);
-  check_output_indices(statement);
-  check_output_not_read(statement);
+  check_left_side(statement);
+  check_output_read(statement);
+  check_params_in_shifts(statement);
   check_machines(statement, scope);
 }
 

@@ -66,7 +66,7 @@ void check_level_count(const Tensor& tensor) {
 
 void check_format(const Tensor& tensor, const Module& scope) {
   for (size_t d = 0; d < tensor.dimensions.size(); ++d) {
-    check_size(tensor.dimensions[d], scope, fmt::format("dimension {} of {}", d, tensor.name), tensor.span);
+    check_size(tensor.dimensions[d], scope, fmt::format("dimension {} of {}", d, tensor.name), tensor.span, 0);
   }
   check_order(tensor);
   if (tensor.machine && !tensor.machine->name.empty() && !scope.find_machine(tensor.machine->name)) {

@@ -39,7 +39,7 @@ std::string to_string(ElementType type) { return std::string(traits_of(type).nam
 
 std::optional<ElementType> parse_element_type(std::string_view name) {
   for (const ElementTraits& t : kRows) {
-    if (name == t.name || (is_complex(t.type) && name == t.numpy_name)) return t.type;
+    if (name == t.name || name == t.numpy_name) return t.type;
   }
   return std::nullopt;
 }

@@ -20,7 +20,7 @@ using ElementType = ElementKind;
 struct ElementTraits {
   ElementType type;
   std::string_view name;            // in the text language
-  std::string_view numpy_name;      // NumPy's, which the text language knows too if the type is complex
+  std::string_view numpy_name;      // NumPy's, which the text language knows too
   std::string_view numpy_code;      // in .npy files, without the byte order
   std::string_view cpp_type;        // in generated C++
   std::string_view computing_type;  // the C++ type to compute in: unsigned for integers, whose overflow wraps around

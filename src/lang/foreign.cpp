@@ -165,7 +165,7 @@ void refuse_foreign_index(const TokenStream& tokens, const Module& module) {
   bool scaled = next.is("*") || next.is("/") || (first.kind == Token::Kind::Number && next.is_identifier());
   if (scaled) {
     throw Error("an index cannot be multiplied or divided", span_of(first, next),
-                "an index is a plain name, as in `B(i, k)`");
+                "an index is a name, as in `B(i, k)`, or a shifted name, as in `B(i, k + 1)`");
   }
   if (!first.is_identifier()) return;
   if (next.is("(") || next.is("[")) {

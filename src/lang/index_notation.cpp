@@ -20,6 +20,19 @@ std::string joined(const std::vector<IndexVar>& variables) {
   return out;
 }
 
+// "a + no", "a - 1", or the plain index.
+std::string index_text(const Access& access, size_t dimension) {
+  const std::string& name = access.indices[dimension].name;
+  if (!access.is_shifted(dimension)) return name;
+  const IntExpr by = access.offset(dimension);
+  if (by.kind() == IntExpr::Kind::Sub && by.a().is_constant(0)) {  // as a minus sign is parsed
+    const char* format = by.b().operators() > 0 ? "{} - ({})" : "{} - {}";
+    return fmt::format(fmt::runtime(format), name, by.b().to_string());
+  }
+  std::string text = by.to_string();
+  return text[0] == '-' ? fmt::format("{} - {}", name, text.substr(1)) : fmt::format("{} + {}", name, text);
+}
+
 std::string literal_text(const Literal& literal) {
   if (!literal.text.empty()) return literal.text;
   std::string text = fmt::format("{}", literal.value);
@@ -63,6 +76,7 @@ Expr::Expr(std::shared_ptr<const Node> node, int64_t operators)
     : node_(std::move(node)), operators_(std::min(operators, int64_t{1} << 40)) {}
 Expr::Expr(Access access) : Expr(std::make_shared<const Node>(std::move(access)), 0) {}
 Expr::Expr(Literal literal) : Expr(std::make_shared<const Node>(std::move(literal)), 0) {}
+Expr::Expr(ParamUse param) : Expr(std::make_shared<const Node>(std::move(param)), 0) {}
 Expr Expr::negate(Expr operand) {
   int64_t operators = operand.operators() + 1;
   return {std::make_shared<const Node>(Negate{std::move(operand)}), operators};
@@ -77,7 +91,7 @@ bool operator==(const Expr& a, const Expr& b) { return a.node_ == b.node_ || *a.
 std::vector<Access> accesses(const Expr& expr) {
   std::vector<Access> out;
   fold(expr, Overloaded{[&](const Access& access) { out.push_back(access); }, [](const Literal&) {},
-                        [](const Negate&) {}, [](const Binary&) {}});
+                        [](const ParamUse&) {}, [](const Negate&) {}, [](const Binary&) {}});
   return out;
 }
 
@@ -126,6 +140,9 @@ std::vector<Term> additive_terms(const Expr& expr) {
                                [](const Literal& literal) {
                                  return Terms{{false, literal}};
                                },
+                               [](const ParamUse& param) {
+                                 return Terms{{false, param}};
+                               },
                                [&](const Negate&, Terms operand) { return negated(std::move(operand)); },
                                [&](const Binary& b, Terms left, Terms right) {
                                  if (b.op == BinaryOp::Multiply) {
@@ -137,9 +154,22 @@ std::vector<Term> additive_terms(const Expr& expr) {
                                }});
 }
 
+std::vector<Term> additive_terms(const Statement& statement) {
+  std::vector<Term> terms = additive_terms(statement.rhs);
+  for (Term& term : terms) term.negated = term.negated != (statement.op == AssignOp::Subtract);
+  return terms;
+}
+
+bool reads_output(const Statement& statement) {
+  std::vector<Access> right = accesses(statement.rhs);
+  return std::any_of(right.begin(), right.end(), [&](const Access& a) { return a.tensor == statement.lhs.tensor; });
+}
+
 std::string to_string(const Access& access) {
   if (access.indices.empty()) return access.tensor;
-  return access.tensor + "(" + joined(access.indices) + ")";
+  std::string out = access.tensor;
+  for (size_t d = 0; d < access.indices.size(); ++d) out += (d == 0 ? "(" : ", ") + index_text(access, d);
+  return out + ")";
 }
 
 std::string to_string(const std::vector<IndexVar>& variables) { return "{" + joined(variables) + "}"; }
@@ -151,6 +181,9 @@ std::string to_string(const Expr& expr) {
                                [](const Literal& literal) {
                                  return Printed{literal_text(literal), Form::Atom};
                                },
+                               [](const ParamUse& param) {
+                                 return Printed{param.name, Form::Atom};
+                               },
                                [](const Negate&, const Printed& operand) { return negation_text(operand); },
                                [](const Binary& b, const Printed& left, const Printed& right) {
                                  return binary_text(b.op, left, right);
@@ -158,7 +191,14 @@ std::string to_string(const Expr& expr) {
       .text;
 }
 
-std::string to_string(AssignOp op) { return op == AssignOp::Assign ? "=" : "+="; }
+std::string to_string(AssignOp op) {
+  switch (op) {
+    case AssignOp::Assign: return "=";
+    case AssignOp::Accumulate: return "+=";
+    case AssignOp::Subtract: return "-=";
+  }
+  throw InternalError("to_string: no such assignment");
+}
 
 std::string to_string(const Statement& statement) {
   return fmt::format("{} {} {}", to_string(statement.lhs), to_string(statement.op), to_string(statement.rhs));

@@ -18,7 +18,7 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v'; }
 bool continues_utf8(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
-constexpr std::array<std::string_view, 2> long_symbols = {"->", "+="};
+constexpr std::array<std::string_view, 3> long_symbols = {"->", "+=", "-="};
 constexpr std::string_view short_symbols = "(){}[],=+-*/:.<>";
 
 class Lexer {

@@ -4,7 +4,7 @@ namespace distal::core {
 
 std::string to_string(Processor kind) { return kind == Processor::CPU ? "cpu" : "gpu"; }
 
-std::string to_string(Memory kind) { return kind == Memory::CPU_MEM ? "system" : "gpu"; }
+std::string to_string(Memory kind) { return kind == Memory::CPU_MEM ? "cpu" : "gpu"; }
 
 std::string to_string(const Grid& grid) {
   std::string out = "Grid(";

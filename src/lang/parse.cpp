@@ -126,9 +126,10 @@ class ModuleParser {
     }
     has_schedule_ = true;
     while (at_command(tokens_, module_)) {
-      Command command = parse_command(tokens_, module_);
+      std::vector<Command>& schedule = module_.statements.back().schedule;
+      Command command = parse_command(tokens_, module_, schedule);
       check_command(command, module_);
-      module_.statements.back().schedule.push_back(std::move(command));
+      schedule.push_back(std::move(command));
     }
     module_.statements.back().has_empty_schedule = module_.statements.back().schedule.empty();
   }

@@ -30,7 +30,9 @@ struct Written {
 
 class CommandParser {
  public:
-  CommandParser(TokenStream& tokens, const Module& module) : tokens_(tokens), module_(module) {}
+  // `before` has the commands that stand before this one in the schedule.
+  CommandParser(TokenStream& tokens, const Module& module, const std::vector<Command>& before)
+      : tokens_(tokens), module_(module), before_(before) {}
 
   Command run() {
     first_ = tokens_.expect_identifier("a schedule command");
@@ -57,7 +59,7 @@ class CommandParser {
     if (parameter.kind == Parameter::Kind::Number) {
       out.number_or_part = parse_int_expr(tokens_);
     } else if (parameter.kind == Parameter::Kind::Part) {
-      out.number_or_part = parse_expression(tokens_, module_);
+      out.number_or_part = parse_expression(tokens_, module_, workspaces());
     } else if (parameter.may_be_notation && at_notation()) {
       return read_notation(before[0].names.size());
     } else if (first.is("{")) {
@@ -74,6 +76,18 @@ class CommandParser {
       out.grid = GridRef{out.names.front(), level(), std::nullopt, std::nullopt, tokens_.span_from(first)};
     }
     out.span = tokens_.span_from(first);
+    return out;
+  }
+
+  // The names in earlier commands that precompute: a part may use the workspaces of these.
+  std::vector<std::string> workspaces() const {
+    std::vector<std::string> out;
+    for (const Command& c : before_) {
+      if (c.name != first_.text) continue;
+      for (const Argument& a : c.arguments) {
+        if (const auto* name = std::get_if<Name>(&a)) out.push_back(name->text);
+      }
+    }
     return out;
   }
 
@@ -204,6 +218,7 @@ class CommandParser {
 
   TokenStream& tokens_;
   const Module& module_;
+  const std::vector<Command>& before_;
   Token first_;
   std::vector<const Signature*> forms_;  // the signatures of the command's name
 };
@@ -220,9 +235,9 @@ bool at_command(const TokenStream& tokens, const Module& module) {
   return known || module.find_tensor(name) == nullptr;
 }
 
-Command parse_command(TokenStream& tokens, const Module& module) {
+Command parse_command(TokenStream& tokens, const Module& module, const std::vector<Command>& before) {
   tokens.accept(".");
-  return CommandParser(tokens, module).run();
+  return CommandParser(tokens, module, before).run();
 }
 
 }  // namespace distal::core

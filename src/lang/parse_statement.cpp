@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -14,7 +15,8 @@ namespace {
 
 class StatementParser {
  public:
-  StatementParser(TokenStream& tokens, const Module& module) : tokens_(tokens), module_(module) {}
+  StatementParser(TokenStream& tokens, const Module& module, std::vector<std::string> workspaces)
+      : tokens_(tokens), module_(module), workspaces_(std::move(workspaces)) {}
 
   Statement run() {
     const Token first = tokens_.peek();
@@ -30,7 +32,7 @@ class StatementParser {
     Access access;
     access.tensor = std::string(name.text);
     refuse_foreign_access(tokens_, name, module_);
-    if (tokens_.peek().is("(")) tokens_.list("(", "`(`", [&] { access.indices.push_back(index()); });
+    if (tokens_.peek().is("(")) tokens_.list("(", "`(`", [&] { add_index(access); });
     access.span = tokens_.span_from(name);
     return access;
   }
@@ -51,8 +53,9 @@ class StatementParser {
   AssignOp assign_op(const Access& lhs) {
     if (tokens_.accept("=")) return AssignOp::Assign;
     if (tokens_.accept("+=")) return AssignOp::Accumulate;
-    tokens_.refuse(fmt::format("`=` or `+=` after `{}`", to_string(lhs)),
-                   "a statement is for instance `A(i, j) = B(i, k) * C(k, j)`; only `=` and `+=` assign");
+    if (tokens_.accept("-=")) return AssignOp::Subtract;
+    tokens_.refuse(fmt::format("`=`, `+=` or `-=` after `{}`", to_string(lhs)),
+                   "a statement is for instance `A(i, j) = B(i, k) * C(k, j)`; only `=`, `+=` and `-=` assign");
   }
 
   // A minus in front of a product negates the product: -b * c is -(b * c), one negated term.
@@ -79,10 +82,10 @@ class StatementParser {
   Expr factor() {
     const Token first = tokens_.peek();
     if (first.kind == Token::Kind::Number) return literal(tokens_.next());
-    if (first.is_identifier()) return access();
+    if (first.is_identifier()) return is_param(first) ? Expr(param()) : Expr(access());
     if (!first.is("-") && !first.is("(")) {
       refuse_foreign_factor(tokens_);
-      tokens_.refuse("a tensor or a number");
+      tokens_.refuse("a tensor, a param or a number");
     }
     auto level = limits_.enter(first);
     tokens_.next();
@@ -93,6 +96,19 @@ class StatementParser {
     Expr value = sum();
     tokens_.expect_close(first);
     return value;
+  }
+
+  // A name without indices is a tensor, else a workspace, else a param.
+  bool is_param(const Token& name) const {
+    std::string text(name.text);
+    if (tokens_.peek(1).is("(") || module_.find_tensor(text) != nullptr) return false;
+    if (std::find(workspaces_.begin(), workspaces_.end(), text) != workspaces_.end()) return false;
+    return std::any_of(module_.params.begin(), module_.params.end(), [&](const Param& p) { return p.name == text; });
+  }
+
+  ParamUse param() {
+    const Token& name = tokens_.next();
+    return {std::string(name.text), name.span};
   }
 
   static Expr literal(const Token& token) {
@@ -110,25 +126,43 @@ class StatementParser {
     return literal;
   }
 
-  IndexVar index() {
+  void add_index(Access& access) {
     refuse_foreign_index(tokens_, module_);
     if (!tokens_.peek().is_identifier())
-      tokens_.refuse("an index variable", "an index is a plain name, as in `B(i, k)`");
+      tokens_.refuse("an index variable",
+                     "an index is a name, as in `B(i, k)`, or a shifted name, as in `B(i, k + 1)`");
     const Token& token = tokens_.next();
-    return {std::string(token.text), token.span};
+    access.indices.push_back({std::string(token.text), token.span});
+    if (std::optional<IntExpr> by = shift()) {
+      access.shifts.resize(access.indices.size());
+      access.shifts.back() = *by;
+    } else if (access.is_shifted()) {
+      access.shifts.emplace_back();
+    }
+  }
+
+  // What follows an index: `+ no` or `- 1`.
+  std::optional<IntExpr> shift() {
+    if (!tokens_.peek().is("-") && !tokens_.accept("+")) return std::nullopt;
+    return parse_int_expr(tokens_);
   }
 
   TokenStream& tokens_;
   const Module& module_;  // what was declared before
+  std::vector<std::string> workspaces_;
   ExpressionLimits limits_;
 };
 
 }  // namespace
 
-Statement parse_statement(TokenStream& tokens, const Module& module) { return StatementParser(tokens, module).run(); }
+Statement parse_statement(TokenStream& tokens, const Module& module) {
+  return StatementParser(tokens, module, {}).run();
+}
 
-Access parse_access(TokenStream& tokens, const Module& module) { return StatementParser(tokens, module).access(); }
+Access parse_access(TokenStream& tokens, const Module& module) { return StatementParser(tokens, module, {}).access(); }
 
-Expr parse_expression(TokenStream& tokens, const Module& module) { return StatementParser(tokens, module).sum(); }
+Expr parse_expression(TokenStream& tokens, const Module& module, std::vector<std::string> workspaces) {
+  return StatementParser(tokens, module, std::move(workspaces)).sum();
+}
 
 }  // namespace distal::core

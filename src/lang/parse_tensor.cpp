@@ -139,8 +139,8 @@ class TensorParser {
     tokens_.next();
     placed_ = true;
     const Token& kind = tokens_.next();
-    if (kind.text != "gpu" && kind.text != "system") {
-      throw Error(fmt::format("unknown memory `{}`", kind.text), kind.span, "the memories are `gpu` and `system`");
+    if (kind.text != "gpu" && kind.text != "cpu" && kind.text != "system") {
+      throw Error(fmt::format("unknown memory `{}`", kind.text), kind.span, "the memories are `cpu` and `gpu`");
     }
     tensor_.memory = kind.text == "gpu" ? Memory::GPU_MEM : Memory::CPU_MEM;
   }

@@ -65,7 +65,7 @@ size_t TokenStream::past_group(size_t ahead) const {
 bool TokenStream::at_assignment() const {
   if (!peek().is_identifier()) return false;
   size_t after = peek(1).is("(") ? past_group(1) : 1;
-  return after != 0 && (peek(after).is("=") || peek(after).is("+="));
+  return after != 0 && (peek(after).is("=") || peek(after).is("+=") || peek(after).is("-="));
 }
 
 SourceSpan TokenStream::span_from(const Token& first) const {

@@ -41,7 +41,7 @@ class TokenStream {
   // The number of tokens from here to just past the group whose bracket is `ahead` tokens from here; 0 when that
   // is no bracket or nothing closes it.
   size_t past_group(size_t ahead) const;
-  // Whether the tokens from here read NAME = or NAME(...) =, or the same with +=: the start of a statement.
+  // Whether the tokens from here read NAME = or NAME(...) =, or the same with += or -=: the start of a statement.
   bool at_assignment() const;
 
   // From `first` to the token before here, or to the end of `first` if they are on different lines.

@@ -2,23 +2,26 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "lang/check_parts.h"
+#include "lang/ranges.h"
 #include "lang/same_machine.h"
+#include "support/checked.h"
 
 namespace distal::core {
 
 namespace {
 
 // Counts up to this fit in 64 bits with room for the small factors that the compiler multiplies them with.
-constexpr int64_t largest_count = int64_t{1} << 62;
-constexpr int64_t largest_point_count = int64_t{1} << 60;
+constexpr Int128 kLargestCount = Int128{1} << 62;
+constexpr Int128 kLargestPointCount = Int128{1} << 100;
 
-// The product of positive factors, or nothing when it is beyond the limit.
-std::optional<int64_t> product(const std::vector<int64_t>& factors, int64_t limit) {
-  int64_t out = 1;
+// The product of factors that are at least 0, or nothing when it is beyond the limit.
+std::optional<Int128> product(const std::vector<int64_t>& factors, Int128 limit) {
+  if (std::find(factors.begin(), factors.end(), 0) != factors.end()) return 0;
+  Int128 out = 1;
   for (int64_t f : factors) {
     if (f > limit / out) return std::nullopt;
     out *= f;
@@ -47,10 +50,14 @@ class Validator {
   }
 
  private:
-  int64_t positive(const IntExpr& expr, const std::string& what, const SourceSpan& otherwise) const {
+  int64_t at_least(int64_t least, const IntExpr& expr, const std::string& what, const SourceSpan& otherwise) const {
     int64_t value = expr.evaluate(params_);
-    require_positive(expr, value, what, otherwise);
+    require_at_least(least, expr, value, what, otherwise);
     return value;
+  }
+
+  int64_t positive(const IntExpr& expr, const std::string& what, const SourceSpan& otherwise) const {
+    return at_least(1, expr, what, otherwise);
   }
 
   std::vector<int64_t> extents(const Grid& grid) const {
@@ -90,10 +97,11 @@ class Validator {
   void check_size(const Tensor& tensor) const {
     std::vector<int64_t> sizes;
     for (const IntExpr& dimension : tensor.dimensions) {
-      sizes.push_back(positive(dimension, fmt::format("dimension {} of {}", sizes.size(), tensor.name), tensor.span));
+      sizes.push_back(
+          at_least(0, dimension, fmt::format("dimension {} of {}", sizes.size(), tensor.name), tensor.span));
     }
     int64_t bytes = size_of(module_.type);
-    if (product(sizes, largest_count / bytes)) return;
+    if (product(sizes, kLargestCount / bytes)) return;
     throw Error(fmt::format("{} has {} elements of {} bytes: too many", tensor.name, joined(sizes), bytes), tensor.span,
                 "a tensor may have up to 2^62 bytes");
   }
@@ -113,7 +121,8 @@ class Validator {
   }
 
   void check_statement(const Statement& statement) const {
-    check_shapes(statement);
+    check_ranges(module_, statement, params_);
+    check_points(statement);
     check_literals(statement.rhs);
   }
 
@@ -127,7 +136,7 @@ class Validator {
                           span);
     };
     for (const Access& access : accesses(scheduled.statement)) {
-      const Tensor& tensor = tensor_of(access);
+      const Tensor& tensor = *module_.find_tensor(access.tensor);
       if (!tensor.machine) continue;
       if (first == nullptr) first = &tensor;
       require_same(tensor.name, *tensor.machine, access.span);
@@ -139,41 +148,32 @@ class Validator {
     }
   }
 
-  // The module was checked, so there is one.
-  const Tensor& tensor_of(const Access& access) const { return *module_.find_tensor(access.tensor); }
-
-  struct Use {
-    int64_t extent;
-    std::string tensor;
-    size_t dimension;
-  };
-
-  void check_shapes(const Statement& statement) const {
-    std::map<std::string, Use> first_use;
-    for (const Access& access : accesses(statement)) {
-      const Tensor& tensor = tensor_of(access);
-      for (size_t d = 0; d < access.indices.size(); ++d) {
-        Use use{tensor.dimensions[d].evaluate(params_), access.tensor, d};
-        const Use& first = first_use.emplace(access.indices[d].name, use).first->second;
-        if (first.extent != use.extent) refuse_shape(access.indices[d], first, use);
+  // Each term has points of its own: those of the left side's indices and of its own.
+  void check_points(const Statement& statement) const {
+    std::map<std::string, IntExpr> extents = variable_extents(module_, statement);
+    for (const Term& term : additive_terms(statement.rhs)) {
+      std::vector<int64_t> sizes;
+      for (const IndexVar& v : variables({statement.lhs, statement.op, term.expr, {}})) {
+        sizes.push_back(extents.at(v.name).evaluate(params_));
       }
+      if (product(sizes, kLargestPointCount)) continue;
+      throw Error(fmt::format("{} has {} points: too many", to_string(term.expr), joined(sizes)), statement.span,
+                  "a term may have up to 2^100 points");
     }
-    std::vector<int64_t> sizes;
-    for (const IndexVar& v : variables(statement)) sizes.push_back(first_use.at(v.name).extent);
-    if (product(sizes, largest_point_count)) return;
-    throw Error(fmt::format("the statement has {} points: too many", joined(sizes)), statement.span,
-                "a statement may have up to 2^60 points");
-  }
-
-  [[noreturn]] static void refuse_shape(const IndexVar& v, const Use& a, const Use& b) {
-    throw Error(fmt::format("index {} has extent {} in {} dimension {} but {} in {} dimension {}", v.name, a.extent,
-                            a.tensor, a.dimension, b.extent, b.tensor, b.dimension),
-                v.span, "dimensions that share an index must have the same size");
   }
 
   void check_literals(const Expr& expr) const {
-    fold(expr, Overloaded{[](const Access&) {}, [&](const Literal& literal) { check_literal(literal); },
-                          [](const Negate&) {}, [](const Binary&) {}});
+    fold(expr,
+         Overloaded{[](const Access&) {}, [&](const Literal& literal) { check_literal(literal); },
+                    [&](const ParamUse& param) { check_param(param); }, [](const Negate&) {}, [](const Binary&) {}});
+  }
+
+  void check_param(const ParamUse& param) const {
+    int64_t value = params_.at(param.name);
+    if (std::abs(static_cast<double>(value)) <= traits_of(module_.type).largest_literal) return;
+    throw Error(fmt::format("the param {} is {}, which is too large for the element type {}", param.name, value,
+                            to_string(module_.type)),
+                param.span);
   }
 
   void check_literal(const Literal& literal) const {
@@ -202,16 +202,5 @@ class Validator {
 }  // namespace
 
 void validate(const Module& module, const Bindings& params) { Validator(module, params).run(); }
-
-std::map<std::string, IntExpr> variable_extents(const Module& module, const Statement& statement) {
-  std::map<std::string, IntExpr> extents;
-  for (const Access& access : accesses(statement)) {
-    const Tensor* tensor = module.find_tensor(access.tensor);
-    if (tensor == nullptr) throw Error(fmt::format("unknown tensor `{}`", access.tensor), access.span);
-    for (size_t d = 0; d < access.indices.size(); ++d)
-      extents.emplace(access.indices[d].name, tensor->dimensions.at(d));
-  }
-  return extents;
-}
 
 }  // namespace distal::core

@@ -9,7 +9,4 @@ namespace distal::core {
 // counts and bytes that fit in 64 bits.
 void validate(const Module& module, const Bindings& params);
 
-// The extent of every index variable of a statement, taken from the tensors it indexes.
-std::map<std::string, IntExpr> variable_extents(const Module& module, const Statement& statement);
-
 }  // namespace distal::core

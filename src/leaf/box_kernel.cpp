@@ -28,7 +28,7 @@ std::unique_ptr<BoxKernel> make_box_kernel(BoxKernelKind kind, const std::vector
   switch (kind) {
     case BoxKernelKind::Symmetric: return make_symmetric_kernel(terms[0], type);
     case BoxKernelKind::RegisterBlocks: return make_blocked_kernel(terms[0], type);
-    case BoxKernelKind::PlainLoops: return make_plain_loops(type);
+    case BoxKernelKind::PlainLoops: return make_plain_loops(terms[0], type);
     default: return make_blas_kernel(terms[0], type, kind);
   }
 }

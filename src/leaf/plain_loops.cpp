@@ -10,10 +10,11 @@ namespace {
 
 // The innermost loop of PlainProduct.
 template <class T>
-void multiply_along(const Axis& axis, T* output, const T* left, const T* right) {
+void multiply_along(const Axis& axis, bool negated, T* output, const T* left, const T* right) {
   for (int64_t x = 0; x < axis.extent; ++x) {
     T& out = output[x * axis.strides[0]];
-    out = wrapping_add(out, wrapping_multiply(left[x * axis.strides[1]], right[x * axis.strides[2]]));
+    T product = wrapping_multiply(left[x * axis.strides[1]], right[x * axis.strides[2]]);
+    out = wrapping_add(out, negated ? wrapping_negate(product) : product);
   }
 }
 
@@ -21,6 +22,7 @@ void multiply_along(const Axis& axis, T* output, const T* left, const T* right) 
 template <class T>
 class PlainProduct : public BoxKernel {
  public:
+  explicit PlainProduct(bool negated) : negated_(negated) {}
   bool takes(const BoxShape&) const override { return true; }
   void run(const Box& box, bool overwrite) const override {
     if (overwrite) clear_output(box, sizeof(T));
@@ -30,7 +32,7 @@ class PlainProduct : public BoxKernel {
     Axis along = outer[at];
     outer.erase(outer.begin() + static_cast<std::ptrdiff_t>(at));
     for_each(outer, box.data, sizeof(T), [&](const auto& data) {
-      multiply_along(along, reinterpret_cast<T*>(data[0]), reinterpret_cast<const T*>(data[1]),
+      multiply_along(along, negated_, reinterpret_cast<T*>(data[0]), reinterpret_cast<const T*>(data[1]),
                      reinterpret_cast<const T*>(data[2]));
     });
   }
@@ -47,13 +49,16 @@ class PlainProduct : public BoxKernel {
     }
     return axes.size() - 1;
   }
+
+  bool negated_;
 };
 
 }  // namespace
 
-std::unique_ptr<BoxKernel> make_plain_loops(ElementType type) {
-  return with_element_type(
-      type, [](auto zero) -> std::unique_ptr<BoxKernel> { return std::make_unique<PlainProduct<decltype(zero)>>(); });
+std::unique_ptr<BoxKernel> make_plain_loops(const LeafTerm& term, ElementType type) {
+  return with_element_type(type, [&](auto zero) -> std::unique_ptr<BoxKernel> {
+    return std::make_unique<PlainProduct<decltype(zero)>>(term.negated);
+  });
 }
 
 }  // namespace distal::core

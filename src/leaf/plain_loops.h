@@ -6,7 +6,7 @@
 
 namespace distal::core {
 
-// A kernel that adds a product of two in plain loops, without generated code.
-std::unique_ptr<BoxKernel> make_plain_loops(ElementType type);
+// A kernel that adds a product of two, or subtracts it, in plain loops, without generated code.
+std::unique_ptr<BoxKernel> make_plain_loops(const LeafTerm& term, ElementType type);
 
 }  // namespace distal::core

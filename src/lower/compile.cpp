@@ -3,6 +3,7 @@
 #include "lower/lower.h"
 #include "lower/place.h"
 #include "schedule/expand_precomputes.h"
+#include "schedule/expand_updates.h"
 #include "schedule/schedule.h"
 
 namespace distal::core {
@@ -12,7 +13,7 @@ std::shared_ptr<const Program> compile(const Module& module, const Dump& dump) {
     if (dump) dump(pass, text);
   };
   auto program = std::make_shared<Program>();
-  program->module = expand_precomputes(module);
+  program->module = expand_precomputes(expand_updates(module));
   show("module", to_string(module));
 
   // Where the data lives: a statement per tensor, by the five steps of the paper.

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "ir/bounds.h"
-#include "lang/validate.h"
+#include "lang/ranges.h"
 #include "lower/make_leaf.h"
 #include "lower/placed_nest.h"
 #include "schedule/checks.h"
@@ -66,9 +66,9 @@ class Lowering {
   }
 
   // Whether the rectangles of the accesses depend on the variable.
-  bool influences(int variable, const std::vector<std::vector<int>>& accesses) const {
-    for (const auto& indices : accesses) {
-      for (int index : indices) {
+  bool influences(int variable, const std::vector<AccessIndices>& accesses) const {
+    for (const AccessIndices& indices : accesses) {
+      for (int index : indices.variables) {
         if (recovered_from(placed_.space.derivations, placed_.space.size(), index)[variable]) return true;
       }
     }
@@ -95,7 +95,7 @@ class Lowering {
 
   // Moves an acquire out of the loops that its rectangles do not depend on. A processor keeps a rectangle until it
   // acquires a different one, so the transfers are the same, in fewer steps.
-  int hoist(int position, const std::vector<std::vector<int>>& accesses) const {
+  int hoist(int position, const std::vector<AccessIndices>& accesses) const {
     while (position >= 0 && !loop(position).distributed && !influences(loop(position).variable, accesses)) --position;
     return position;
   }
@@ -122,8 +122,7 @@ class Lowering {
     Acquire acquire;
     acquire.tensor = tensor;
     for (const Access& access : all) {
-      std::vector<int> indices;
-      for (const IndexVar& v : access.indices) indices.push_back(number(v));
+      AccessIndices indices = access_indices(placed_.space, access);
       auto& list = acquire.accesses;
       if (std::find(list.begin(), list.end(), indices) == list.end()) list.push_back(indices);
     }
@@ -172,14 +171,16 @@ class Lowering {
       if (fixed) acquire.fixed.push_back(l.variable);
     }
     std::vector<Interval<IntExpr>> intervals = intervals_with(acquire.fixed);
-    for (const auto& indices : acquire.accesses) {
+    for (const AccessIndices& indices : acquire.accesses) {
       SymbolicRect rect;
-      for (int v : indices) {
-        require_printable(intervals[v]);
-        rect.lo.push_back(intervals[v].lo);
-        rect.hi.push_back(intervals[v].hi);
+      for (size_t d = 0; d < indices.variables.size(); ++d) {
+        const Interval<IntExpr>& interval = intervals[indices.variables[d]];
+        require_printable(interval);
+        IntExpr offset = indices.offsets.empty() ? IntExpr(0) : indices.offsets[d];
+        rect.lo.push_back(interval.lo + offset);
+        rect.hi.push_back(interval.hi + offset);
       }
-      acquire.exact = acquire.exact && is_exact(indices, intervals);
+      acquire.exact = acquire.exact && is_exact(indices.variables, intervals);
       acquire.rects.push_back(std::move(rect));
     }
   }
@@ -207,7 +208,7 @@ class Lowering {
 
   // A plain write suffices only if no other processor and no other step adds to the same elements.
   Privilege privilege(const Acquire& acquire, int position) const {
-    if (scheduled_.statement.op == AssignOp::Accumulate || !acquire.exact) return Privilege::Reduce;
+    if (accumulates(scheduled_.statement.op) || !acquire.exact) return Privilege::Reduce;
     for (int p = 0; p < count(); ++p) {
       const PlacedLoop& l = loop(p);
       if (!is_made_from_reduction(l.variable)) continue;
@@ -246,7 +247,7 @@ class Lowering {
     return last;
   }
 
-  void add_inner_partials(int parent, const std::vector<std::vector<int>>& accesses) {
+  void add_inner_partials(int parent, const std::vector<AccessIndices>& accesses) {
     Acquire inner;
     inner.tensor = output_.tensor;
     inner.privilege = Privilege::Reduce;
@@ -298,7 +299,7 @@ class Lowering {
       }
       std::vector<Interval<IntExpr>> intervals = intervals_with(fixed_with(acquire, blocks));
       acquire.exact_in_blocks = std::all_of(acquire.accesses.begin(), acquire.accesses.end(),
-                                            [&](const auto& indices) { return is_exact(indices, intervals); });
+                                            [&](const AccessIndices& a) { return is_exact(a.variables, intervals); });
       acquire.blocks = std::move(blocks);
     }
   }
@@ -313,8 +314,8 @@ class Lowering {
   std::vector<bool> exact_indices(const Acquire& acquire, const std::vector<int>& blocks) const {
     std::vector<Interval<IntExpr>> intervals = intervals_with(fixed_with(acquire, blocks));
     std::vector<bool> out;
-    for (const auto& indices : acquire.accesses) {
-      for (int v : indices) out.push_back(intervals[v].exact);
+    for (const AccessIndices& indices : acquire.accesses) {
+      for (int v : indices.variables) out.push_back(intervals[v].exact);
     }
     return out;
   }

@@ -155,16 +155,17 @@ class LeafBuilder {
       return out;
     }
     out.number = static_cast<int>(leaf_.accesses.size());
-    leaf_.accesses.push_back(leaf_access(out.indices, access.tensor, output));
+    leaf_.accesses.push_back(leaf_access(access, output));
     return out;
   }
 
-  LeafAccess leaf_access(const std::vector<int>& indices, const std::string& tensor, bool output) const {
-    LeafAccess out{indices, 0, 0};
+  LeafAccess leaf_access(const Access& access, bool output) const {
+    AccessIndices indices = access_indices(placed_.space, access);
+    LeafAccess out{indices.variables, 0, 0};
     // The last acquire of the tensor is the innermost one, whose memory the leaf uses.
     for (const Acquire& a : acquires_) {
       bool writes = a.privilege != Privilege::Read;
-      if (a.tensor != tensor || writes != output) continue;
+      if (a.tensor != access.tensor || writes != output) continue;
       out.acquire = a.id;
       out.rect = static_cast<int>(std::find(a.accesses.begin(), a.accesses.end(), indices) - a.accesses.begin());
     }

@@ -146,7 +146,7 @@ class SameRects {
 
   bool same_at(int64_t place) {
     if (!stage_.bounds_at(place, one_.is_fixed, values_, intervals_)) return true;
-    for (const auto& access : one_.acquire->accesses) {
+    for (const PlacedAccess& access : one_.accesses) {
       std::vector<Rect> with, without;
       add_access_rects(stage_, one_, access, place, values_, intervals_, with);
       add_access_rects(stage_, other_, access, place, values_, intervals_, without);
@@ -164,20 +164,21 @@ class SameRects {
 
 }  // namespace
 
-AccessRects add_access_rects(const StagePlan& stage, const AcquirePlan& acquire, const std::vector<int>& access,
+AccessRects add_access_rects(const StagePlan& stage, const AcquirePlan& acquire, const PlacedAccess& access,
                              int64_t place, const std::vector<int64_t>& values,
                              const std::vector<Interval<int64_t>>& intervals, std::vector<Rect>& rects) {
-  AccessRects out{rects.size(), Coordinates(access.size(), 1)};
+  AccessRects out{rects.size(), Coordinates(access.variables.size(), 1)};
   if (acquire.blocks.empty()) {
     rects.push_back(rect_of(access, intervals));
     return out;
   }
   std::vector<std::vector<IndexRange>> ranges;
-  for (size_t d = 0; d < access.size(); ++d) {
-    const Interval<int64_t>& around = intervals[access[d]];
+  for (size_t d = 0; d < access.variables.size(); ++d) {
+    const Interval<int64_t>& around = intervals[access.variables[d]];
     ranges.push_back(around.exact ? std::vector<IndexRange>{}
-                                  : RangeCollector(stage, acquire, place, values, access[d]).all());
+                                  : RangeCollector(stage, acquire, place, values, access.variables[d]).all());
     if (ranges.back().empty()) ranges.back().push_back({around.lo, around.hi});
+    for (IndexRange& r : ranges.back()) r = {r.lo + access.offsets[d], r.hi + access.offsets[d]};
     out.counts[d] = static_cast<int64_t>(ranges.back().size());
   }
   Rect rect;

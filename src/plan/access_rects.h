@@ -18,7 +18,7 @@ struct AccessRects {
 
 // Appends the rectangles that an access of an acquire touches at a place to `rects`. `intervals` are those that
 // bounds_at gives for the acquire at that place.
-AccessRects add_access_rects(const StagePlan& stage, const AcquirePlan& acquire, const std::vector<int>& access,
+AccessRects add_access_rects(const StagePlan& stage, const AcquirePlan& acquire, const PlacedAccess& access,
                              int64_t place, const std::vector<int64_t>& values,
                              const std::vector<Interval<int64_t>>& intervals, std::vector<Rect>& rects);
 

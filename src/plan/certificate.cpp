@@ -6,8 +6,9 @@
 #include <map>
 
 #include "bound/lower_bound.h"
-#include "lang/validate.h"
+#include "lang/ranges.h"
 #include "plan/exchange.h"
+#include "support/checked.h"
 
 namespace distal::core {
 
@@ -77,11 +78,22 @@ class ProblemOfTerm {
   std::vector<int> tensors_;  // by array
 };
 
+// The bound is computed in 64 bits, with room for its factors. Without points there is nothing to bound.
+bool can_be_bounded(const BoxProblem& problem) {
+  Int128 points = 1;
+  for (const BoxProblem::Index& index : problem.indices) {
+    if (index.extent == 0) return false;
+    points *= index.extent;  // at most 2^100, see validate
+  }
+  return points <= Int128{1} << 60;
+}
+
 // The largest bound of the terms of the statement, and its proof.
 void add_bound(const Plan& plan, const Statement& statement, const Units& units, Certificate& certificate) {
   std::vector<Term> terms = additive_terms(statement.rhs);
   for (const Term& term : terms) {
     BoxProblem problem = ProblemOfTerm(plan, statement, term.expr, units).problem();
+    if (!can_be_bounded(problem)) continue;
     Proof proof = lower_bound(problem);
     if (proof.bytes <= certificate.lower_bound_bytes) continue;
     certificate.lower_bound_bytes = proof.bytes;

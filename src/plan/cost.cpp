@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "lang/validate.h"
+#include "lang/ranges.h"
 #include "plan/memory.h"
 #include "plan/work.h"
 
@@ -13,6 +13,7 @@ namespace {
 
 int64_t multiplications(const Expr& expr) {
   return fold(expr, Overloaded{[](const Access&) { return int64_t{0}; }, [](const Literal&) { return int64_t{0}; },
+                               [](const ParamUse&) { return int64_t{0}; },
                                [](const Negate&, int64_t operand) { return operand; },
                                [](const Binary&, int64_t left, int64_t right) { return left + right + 1; }});
 }
@@ -64,7 +65,7 @@ class CostVisitor : public PlanVisitor {
 
   void begin(const StagePlan& stage) override {
     stage_ = &stage;
-    cost_.flops += flops_of(plan_, stage);
+    cost_.exact_flops += flops_of(plan_, stage);
   }
   bool wants_leaves() const override { return false; }
 
@@ -167,17 +168,17 @@ std::string to_string(Pattern pattern) {
   throw InternalError("unknown pattern");
 }
 
-double flops_of(const Statement& statement, const std::map<std::string, int64_t>& extents) {
+Int128 flops_of(const Statement& statement, const std::map<std::string, int64_t>& extents) {
   auto points = [&](const std::vector<IndexVar>& variables) {
-    double n = 1;
-    for (const IndexVar& v : variables) n *= static_cast<double>(extents.at(v.name));
+    Int128 n = 1;
+    for (const IndexVar& v : variables) n *= extents.at(v.name);
     return n;
   };
   std::vector<IndexVar> left;
   for (const IndexVar& v : statement.lhs.indices) {
     if (std::find(left.begin(), left.end(), v) == left.end()) left.push_back(v);
   }
-  double flops = 0;
+  Int128 flops = 0;
   bool first = statement.op == AssignOp::Assign;
   for (const Term& term : additive_terms(statement.rhs)) {
     std::vector<IndexVar> all = left;
@@ -185,14 +186,14 @@ double flops_of(const Statement& statement, const std::map<std::string, int64_t>
       if (std::find(all.begin(), all.end(), v) == all.end()) all.push_back(v);
     }
     bool sums = all.size() > left.size();
-    flops += points(all) * static_cast<double>(multiplications(term.expr));
+    flops += points(all) * multiplications(term.expr);
     if (sums || !first) flops += points(all);
     first = false;
   }
   return flops;
 }
 
-double flops_of(const Plan& plan, const StagePlan& stage) {
+Int128 flops_of(const Plan& plan, const StagePlan& stage) {
   const ScheduledStatement& source = stage.stage->source;
   if (!source.counts) return 0;
   const Statement& written = source.origin ? *source.origin : source.statement;
@@ -216,6 +217,7 @@ PlanCost count_cost(const Plan& plan) {
   CostVisitor visitor(plan, cost);
   walk(plan, visitor);
   visitor.close();
+  cost.flops = static_cast<double>(cost.exact_flops);
   cost.peak_bytes_per_processor = memory_needs(plan, Reach::own()).peak_per_processor;
   return cost;
 }

@@ -6,6 +6,7 @@
 
 #include "distal/cost.h"
 #include "plan/walk.h"
+#include "support/checked.h"
 
 namespace distal::core {
 
@@ -27,16 +28,17 @@ struct StepCost {
 // What a plan moves and holds, counted by walking it.
 struct PlanCost : Cost {
   std::vector<StepCost> steps;
+  Int128 exact_flops = 0;
 };
 
 PlanCost count_cost(const Plan& plan);
 
 // 1 per multiplication and 1 per addition of the statement as written, whatever the leaf does.
-double flops_of(const Statement& statement, const std::map<std::string, int64_t>& extents);
+Int128 flops_of(const Statement& statement, const std::map<std::string, int64_t>& extents);
 
 // The flops of the statement that a stage comes from, as the user wrote it. If a statement became several stages, one
 // of them counts its flops, and the others return 0.
-double flops_of(const Plan& plan, const StagePlan& stage);
+Int128 flops_of(const Plan& plan, const StagePlan& stage);
 
 // The extents of a stage's own variables, by name.
 std::map<std::string, int64_t> extents_of(const StagePlan& stage);

@@ -108,10 +108,10 @@ class Folder {
     }
     for (int64_t place : places) {
       if (!stage_.bounds_at(place, fixed, values, intervals_)) continue;
-      for (const auto& access : a.acquire->accesses) {
+      for (const PlacedAccess& access : a.accesses) {
         Rect rect = rect_of(access, intervals_);
         if (own_view(plan_.tensors[a.tensor], stage_, *a.acquire, place, rect) < 0) return false;
-        if (a.acquire->privilege == Privilege::Write && !is_all_touched(access)) return false;
+        if (a.acquire->privilege == Privilege::Write && !is_all_touched(access.variables)) return false;
       }
     }
     return true;

@@ -100,7 +100,8 @@ int64_t Ownership::first_replica(int64_t processor) const {
 }
 
 bool Ownership::owns_any(int64_t processor) const {
-  if (processor >= machine_.processors) return false;
+  bool has_elements = std::find(shape_.begin(), shape_.end(), 0) == shape_.end();
+  if (processor >= machine_.processors || !has_elements) return false;
   Coordinates at = machine_.coordinates(processor);
   for (size_t m = 0; m < faces_.size(); ++m) {
     if (faces_[m] >= 0 && at[m] != faces_[m]) return false;

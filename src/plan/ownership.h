@@ -49,6 +49,7 @@ class Ownership {
   // belong to one run per dimension. The parts need not be maximal: each lies in one block per dimension.
   template <class F>
   void for_each_part(const Rect& rect, F&& f) const {
+    if (rect.empty()) return;
     Rect part = rect;
     Colour colour(machine_.extents.size(), kUncut);
     for_each_part_from(0, rect, part, colour, f);

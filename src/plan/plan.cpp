@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "lower/with_values.h"
 #include "plan/access_rects.h"
 #include "plan/fold.h"
 #include "schedule/checks.h"
@@ -15,12 +16,24 @@ namespace distal::core {
 
 namespace {
 
+std::vector<PlacedAccess> placed(const std::vector<AccessIndices>& accesses, const Bindings& params) {
+  std::vector<PlacedAccess> out;
+  for (const AccessIndices& a : accesses) {
+    out.push_back({a.variables, Coordinates(a.variables.size(), 0)});
+    for (size_t d = 0; d < a.offsets.size(); ++d) out.back().offsets[d] = a.offsets[d].evaluate(params);
+  }
+  return out;
+}
+
 StagePlan plan_stage(const Plan& plan, const Stage& stage) {
   StagePlan out;
   out.stage = &stage;
   out.output = plan.tensor_index(stage.source.statement.lhs.tensor);
   out.machine = shape_of(stage.machine, plan.params);
   out.space = evaluate(stage.space, plan.params);
+  for (const IndexVar& v : variables(stage.source.statement)) {
+    out.is_empty = out.is_empty || out.space.extents[find_variable(stage.space, v.name)] == 0;
+  }
   out.machine_dimension.assign(static_cast<size_t>(out.space.size()), -1);
   out.held.assign(out.machine.extents.size(), 0);
   for (const HeldDimension& h : stage.held) {
@@ -37,7 +50,11 @@ StagePlan plan_stage(const Plan& plan, const Stage& stage) {
   }
   for (const Acquire* a : acquires_of(stage)) {
     int tensor = plan.tensor_index(a->tensor);
-    AcquirePlan acquire{a, tensor, plan.tensors[tensor].order, std::vector<bool>(static_cast<size_t>(out.space.size())),
+    AcquirePlan acquire{a,
+                        tensor,
+                        plan.tensors[tensor].order,
+                        placed(a->accesses, plan.params),
+                        std::vector<bool>(static_cast<size_t>(out.space.size())),
                         a->blocks};
     for (int v : a->fixed) acquire.is_fixed[v] = true;
     out.acquires.push_back(std::move(acquire));
@@ -188,6 +205,7 @@ std::vector<int64_t> StagePlan::places(int place_levels) const {
 
 bool StagePlan::bounds_at(int64_t place, const std::vector<bool>& is_fixed, const std::vector<int64_t>& values,
                           std::vector<Interval<int64_t>>& intervals) const {
+  if (is_empty) return false;
   intervals.resize(static_cast<size_t>(space.size()));
   for (int v = 0; v < space.size(); ++v) {
     if (is_fixed[v]) {
@@ -209,7 +227,7 @@ int Plan::tensor_index(const std::string& name) const {
 
 Plan make_plan(std::shared_ptr<const Program> program, const Bindings& params, PlanOptions options) {
   Plan plan;
-  plan.program = std::move(program);
+  plan.program = with_values(std::move(program), params);
   plan.params = params;
   plan.options = options;
   for (const Tensor& t : plan.program->module.tensors) {
@@ -232,11 +250,12 @@ Plan make_plan(std::shared_ptr<const Program> program, const Bindings& params, P
   return plan;
 }
 
-Rect rect_of(const std::vector<int>& indices, const std::vector<Interval<int64_t>>& intervals) {
+Rect rect_of(const PlacedAccess& access, const std::vector<Interval<int64_t>>& intervals) {
   Rect rect;
-  for (int v : indices) {
-    rect.lo.push_back(intervals[v].lo);
-    rect.hi.push_back(intervals[v].hi);
+  for (size_t d = 0; d < access.variables.size(); ++d) {
+    const Interval<int64_t>& interval = intervals[access.variables[d]];
+    rect.lo.push_back(interval.lo + access.offsets[d]);
+    rect.hi.push_back(interval.hi + access.offsets[d]);
   }
   return rect;
 }

@@ -34,10 +34,17 @@ struct TensorPlan {
   }
 };
 
+// An access with numbers; see AccessIndices.
+struct PlacedAccess {
+  std::vector<int> variables;
+  Coordinates offsets;  // by index
+};
+
 struct AcquirePlan {
   const Acquire* acquire = nullptr;
-  int tensor = 0;              // in Plan::tensors
-  std::vector<int> order;      // the tensor's storage order
+  int tensor = 0;          // in Plan::tensors
+  std::vector<int> order;  // the tensor's storage order
+  std::vector<PlacedAccess> accesses;
   std::vector<bool> is_fixed;  // by variable: has one value during the acquire
   std::vector<int> blocks;     // those of the Program, without loops that leave no holes at these params
 };
@@ -55,6 +62,7 @@ struct StagePlan {
   std::vector<int> leaf_loops;         // of the leaf's outermost part
   std::map<int, int64_t> unroll;       // by loop of the leaf: its unroll factor
   std::vector<bool> leaf_is_fixed;     // by variable: a loop outside the leaf
+  bool is_empty = false;               // an index of the statement has no values: no place has iterations
   // One run of a leaf computes each element of the output completely, so the output need not be zero before.
   bool makes_whole_output = false;
   // Every run of the leaf that has work adds to every element of its rectangle of the output. If this rectangle is a
@@ -63,6 +71,7 @@ struct StagePlan {
   // The outermost of the loops that folding moved into the leaf; null if it moved none.
   const Node* fold_at = nullptr;
 
+  const PlacedAccess& access(const LeafAccess& a) const { return acquires[a.acquire].accesses[a.rect]; }
   int64_t coordinate(int64_t processor, int dimension) const;
   // `processor`, with the coordinates of `place` in the `everywhere` dimensions.
   int64_t counterpart(int64_t processor, int64_t place) const;
@@ -91,6 +100,6 @@ inline constexpr int64_t kMaxSteps = 10'000'000;
 Plan make_plan(std::shared_ptr<const Program> program, const Bindings& params, PlanOptions options = {});
 
 // The rectangle of an access under given intervals.
-Rect rect_of(const std::vector<int>& indices, const std::vector<Interval<int64_t>>& intervals);
+Rect rect_of(const PlacedAccess& access, const std::vector<Interval<int64_t>>& intervals);
 
 }  // namespace distal::core

@@ -121,7 +121,7 @@ class Verifier : public PlanVisitor {
         const AcquirePlan& a = stage_->acquires[access.acquire];
         int64_t place = stage_->machine.leader(p, a.acquire->place_levels);
         auto held = held_[access.acquire].find(place);
-        Rect need = rect_of(access.indices, intervals_);
+        Rect need = rect_of(stage_->access(access), intervals_);
         if (held == held_[access.acquire].end() || !is_in_one_rect(access, place, held->second, need)) {
           fail("processor {} touches {}{} without having acquired it", name(p), tensor(a.tensor).name, to_string(need));
         }
@@ -155,7 +155,7 @@ class Verifier : public PlanVisitor {
   }
   // The number of elements that the left side names: of A(i, i), those of the diagonal.
   static int64_t output_elements(const StagePlan& stage) {
-    const std::vector<int>& indices = stage.acquires[0].acquire->accesses[0];
+    const std::vector<int>& indices = stage.acquires[0].accesses[0].variables;
     int64_t elements = 1;
     for (int v : std::set<int>(indices.begin(), indices.end())) elements *= stage.space.extents[v];
     return elements;

@@ -102,7 +102,7 @@ class Walker {
     for (int64_t place : state.places) {
       if (!stage_.bounds_at(place, a.is_fixed, values_, intervals_)) continue;
       Fetch fetch{place, {}, {}, {}, {}};
-      for (const auto& access : a.acquire->accesses) {
+      for (const PlacedAccess& access : a.accesses) {
         fetch.access_rects.push_back(add_access_rects(stage_, a, access, place, values_, intervals_, fetch.rects));
       }
       state.current[fetch.rects].push_back(place);
@@ -142,7 +142,7 @@ class Walker {
       if (fetch.views[i] >= 0) continue;
       for (const Rect& part : subtract(fetch.rects[i], brought_before(fetch, access, fetch.rects[i]))) {
         owners.for_each_part(part, [&](const Rect& piece, const Colour& colour) {
-          int64_t owner = owners.nearest_owner(colour, fetch.place);
+          int64_t owner = owner_for(owners, colour, fetch.place, a.acquire->place_levels);
           if (!moves(stage_, a.acquire->place_levels, owner, fetch.place)) {
             fetch.pieces.push_back({piece, owner, FetchPiece::From::Home});
             return;
@@ -155,6 +155,17 @@ class Walker {
         });
       }
     }
+  }
+
+  // The nearest owner. If the tensor is on a grid of another shape, that may be a processor outside of the place
+  // although the place has a replica too.
+  int64_t owner_for(const Ownership& owners, const Colour& colour, int64_t place, int place_levels) const {
+    int64_t nearest = owners.nearest_owner(colour, place);
+    if (!owners.has_replicas() || !moves(stage_, place_levels, nearest, place)) return nearest;
+    for (int64_t owner : owners.processors_of(colour)) {
+      if (!moves(stage_, place_levels, owner, place)) return owner;
+    }
+    return nearest;
   }
 
   // The copied rectangles of earlier accesses that overlap `rect`. The rectangles of one access do not overlap.
@@ -243,7 +254,7 @@ class Walker {
     owners.for_each_part(held.rects[0], [&](const Rect& part, const Colour& colour) {
       int64_t holder = held.views[0];
       if (holder < 0) {
-        holder = owners.nearest_owner(colour, place);
+        holder = owner_for(owners, colour, place, a.acquire->place_levels);
         if (moves(stage_, a.acquire->place_levels, holder, place)) {
           holder = stage_.counterpart(owners.first_owner(colour), place);
         }

@@ -128,6 +128,15 @@ class Printer {
 
 }  // namespace
 
+AccessIndices access_indices(const IterationSpace<IntExpr>& space, const Access& access) {
+  AccessIndices out;
+  for (size_t d = 0; d < access.indices.size(); ++d) {
+    out.variables.push_back(number(space, access.indices[d]));
+    if (access.is_shifted()) out.offsets.push_back(access.offset(d));
+  }
+  return out;
+}
+
 std::vector<const Acquire*> acquires_of(const Stage& stage) {
   std::vector<const Acquire*> out;
   walk(stage.root, [&](const Node& node) {

@@ -36,6 +36,13 @@ struct Loop {
 
 enum class Privilege { Read, Write, Reduce };
 
+// What an access touches: the element at these variables of the space, each moved by its offset.
+struct AccessIndices {
+  std::vector<int> variables;
+  std::vector<IntExpr> offsets;  // by index; empty if none is shifted
+  bool operator==(const AccessIndices&) const = default;
+};
+
 // A rectangle whose bounds are expressions, one interval per tensor dimension.
 struct SymbolicRect {
   std::vector<IntExpr> lo, hi;
@@ -49,9 +56,9 @@ struct Acquire {
   int id = 0;  // counts from 0 within the stage
   std::string tensor;
   Privilege privilege = Privilege::Read;
-  std::vector<std::vector<int>> accesses;  // the distinct index tuples, as variables of the space
-  std::vector<SymbolicRect> rects;         // one per access
-  bool exact = true;                       // the accesses touch every element of the rectangles
+  std::vector<AccessIndices> accesses;  // the distinct ones
+  std::vector<SymbolicRect> rects;      // one per access
+  bool exact = true;                    // the accesses touch every element of the rectangles
   // For reads: the sequential loops of the body that leave holes in the rectangles, such as loops over the blocks of a
   // cyclic distribution. The place acquires one rectangle for each of their iterations, and not the elements between.
   std::vector<int> blocks;
@@ -66,7 +73,7 @@ struct Acquire {
 
 // An access of the leaf to a tensor.
 struct LeafAccess {
-  std::vector<int> indices;  // variables of the space
+  std::vector<int> indices;  // variables of the space; the acquire knows by what they are shifted
   int acquire = 0;           // the id of the acquire of its operand
   int rect = 0;              // the access's number in that acquire
 };
@@ -135,6 +142,8 @@ struct Leaf {
   std::vector<LeafAccess> accesses;  // 0 is the output
   std::vector<Workspace> workspaces;
 };
+
+AccessIndices access_indices(const IterationSpace<IntExpr>& space, const Access& access);
 
 // The loops, or marks, of a part and of all parts inside it.
 std::vector<int> all_loops(const LeafPart& part);

@@ -161,6 +161,12 @@ std::vector<Role> follow_tensor(const Nest& nest, const Compound& c, const Desti
   std::vector<bool> used(c.targets.size(), false);
   auto target_of = [&](size_t x) {
     const IndexVar& v = access.indices[x];
+    if (access.is_shifted(x)) {
+      refuse(nest, c.onto.span,
+             fmt::format("distribute: {} is shifted in {}, so the iterations of {} do not lie where their elements of "
+                         "{} live; distribute onto a machine, or onto a tensor without a shift",
+                         v.name, to_string(access), v.name, onto.follow->name));
+    }
     for (size_t t = 0; t < c.targets.size(); ++t) {
       std::vector<IndexVar> from = origins(nest, c.targets[t]);
       if (used[t] || from.size() != 1 || from[0] != v) continue;

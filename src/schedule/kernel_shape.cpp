@@ -65,13 +65,14 @@ const KernelForm* form_of(const std::string& name) {
   return nullptr;
 }
 
-// A statement output = left * right, or output += left * right.
+// A statement output = left * right, or with += or -=.
 struct Multiply {
   const Access &output, &left, &right;
 };
 
 std::optional<Multiply> multiply_of(const Assignment& a) {
-  const auto* product = std::get_if<Binary>(&a.rhs.node());
+  const auto* negated = std::get_if<Negate>(&a.rhs.node());
+  const auto* product = std::get_if<Binary>(negated ? &negated->operand.node() : &a.rhs.node());
   if (!product || product->op != BinaryOp::Multiply) return std::nullopt;
   const auto* left = std::get_if<Access>(&product->left.node());
   const auto* right = std::get_if<Access>(&product->right.node());

@@ -12,6 +12,7 @@ using Factors = std::vector<Expr>;
 Factors factors(const Expr& expr) {
   return fold(expr, Overloaded{[](const Access& access) { return Factors{access}; },
                                [](const Literal& literal) { return Factors{literal}; },
+                               [](const ParamUse& param) { return Factors{param}; },
                                [](const Negate& n, const Factors&) { return Factors{Expr::negate(n.operand)}; },
                                [](const Binary& b, Factors left, const Factors& right) {
                                  if (b.op != BinaryOp::Multiply) return Factors{Expr::binary(b.op, b.left, b.right)};
@@ -64,20 +65,24 @@ std::optional<ReplacedPart> replace_part(const Expr& rhs, const Expr& part, cons
     return std::nullopt;
   };
   return std::visit(Overloaded{[](const Access&) { return Replaced(); }, [](const Literal&) { return Replaced(); },
-                               in_negation, in_binary},
+                               [](const ParamUse&) { return Replaced(); }, in_negation, in_binary},
                     rhs.node());
 }
 
+Expr map_accesses(const Expr& expr, const std::function<Access(Access)>& map) {
+  return fold(
+      expr, Overloaded{
+                [&](const Access& access) { return Expr(map(access)); },
+                [](const Literal& literal) { return Expr(literal); }, [](const ParamUse& param) { return Expr(param); },
+                [](const Negate&, const Expr& operand) { return Expr::negate(operand); },
+                [](const Binary& b, const Expr& left, const Expr& right) { return Expr::binary(b.op, left, right); }});
+}
+
 Expr rename_indices(const Expr& expr, const std::function<IndexVar(const IndexVar&)>& rename) {
-  return fold(expr, Overloaded{[&](Access access) {
-                                 for (IndexVar& v : access.indices) v = rename(v);
-                                 return Expr(std::move(access));
-                               },
-                               [](const Literal& literal) { return Expr(literal); },
-                               [](const Negate&, const Expr& operand) { return Expr::negate(operand); },
-                               [](const Binary& b, const Expr& left, const Expr& right) {
-                                 return Expr::binary(b.op, left, right);
-                               }});
+  return map_accesses(expr, [&](Access access) {
+    for (IndexVar& v : access.indices) v = rename(v);
+    return access;
+  });
 }
 
 }  // namespace distal::core

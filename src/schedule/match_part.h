@@ -18,6 +18,7 @@ struct ReplacedPart {
 std::optional<ReplacedPart> replace_part(const Expr& rhs, const Expr& part, const Access& with);
 
 // The expression with every index renamed.
+Expr map_accesses(const Expr& expr, const std::function<Access(Access)>& map);
 Expr rename_indices(const Expr& expr, const std::function<IndexVar(const IndexVar&)>& rename);
 
 }  // namespace distal::core

@@ -62,6 +62,11 @@ void for_each_row(const CopyLoops& l, size_t d, int64_t to, int64_t from, const 
 
 }  // namespace
 
+View moved_by(View view, const Coordinates& offset) {
+  for (size_t d = 0; d < offset.size(); ++d) view.offset += offset[d] * view.strides[d];
+  return view;
+}
+
 Coordinates dense_strides(const Coordinates& extents, const std::vector<int>& order) {
   Coordinates strides(extents.size(), 1);
   int64_t step = 1;

@@ -17,6 +17,9 @@ struct View {
   Coordinates strides;
 };
 
+// The view whose element at x is that of `view` at x + offset.
+View moved_by(View view, const Coordinates& offset);
+
 // The strides of a dense block with the given storage order, outermost dimension first.
 Coordinates dense_strides(const Coordinates& extents, const std::vector<int>& order);
 

@@ -6,6 +6,9 @@
 
 namespace distal::core {
 
+// For counts of points and flops: the product of three indices of a real problem exceeds 64 bits.
+__extension__ typedef __int128 Int128;  // NOLINT: `using` would not take __extension__
+
 // 64-bit arithmetic that throws an Error on overflow. Sizes come from the user, and a silent overflow would pass every
 // later check.
 inline int64_t checked_add(int64_t a, int64_t b) {

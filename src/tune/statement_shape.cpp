@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "lang/validate.h"
+#include "lang/ranges.h"
 
 namespace distal::core {
 
@@ -23,6 +23,7 @@ std::vector<Access> distinct_accesses(const Statement& statement) {
 
 int64_t operations(const Expr& expr) {
   return fold(expr, Overloaded{[](const Access&) { return int64_t{0}; }, [](const Literal&) { return int64_t{0}; },
+                               [](const ParamUse&) { return int64_t{0}; },
                                [](const Negate&, int64_t operand) { return operand; },
                                [](const Binary&, int64_t left, int64_t right) { return left + right + 1; }});
 }
@@ -35,6 +36,7 @@ std::string cannot_search(const Statement& statement) {
     if (!seen.insert(access.tensor).second) {
       return fmt::format("{} is accessed with different indices", access.tensor);
     }
+    if (access.is_shifted()) return fmt::format("{} has shifted indices", to_string(access));
     std::set<IndexVar> distinct(access.indices.begin(), access.indices.end());
     if (distinct.size() < access.indices.size()) return fmt::format("{} repeats an index", to_string(access));
   }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "lang/validate.h"
+#include "lang/ranges.h"
 #include "support/checked.h"
 
 namespace distal::core {

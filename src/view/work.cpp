@@ -20,7 +20,8 @@ Work::Work(const StagePlan& stage) : stage_(stage) {
 int Work::at(int64_t processor, const std::vector<int64_t>& values, BlockTable& blocks) {
   if (!stage_.bounds_at(processor, stage_.leaf_is_fixed, values, intervals_)) return -1;
   std::vector<Rect> rects;
-  add_access_rects(stage_, leaf_, variables_, processor, values, intervals_, rects);
+  PlacedAccess points{variables_, Coordinates(variables_.size(), 0)};
+  add_access_rects(stage_, leaf_, points, processor, values, intervals_, rects);
   return blocks.numbers_of(rects).at(0);
 }
 

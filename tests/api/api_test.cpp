@@ -295,11 +295,79 @@ TEST(Api, AnImpossibleNumberOfThreadsIsRefused) {
   kernel.run({.threads = 1});
 }
 
+// ---- forms of statements ----
+
+TEST(Api, SubtractsShiftsBroadcastsAndReadsTheOutput) {
+  Param n("n", 6), no("no", 2);
+  Tensor<double> T("T", {n}), U("U", {n - no}), V("V", {no}), A("A", {n, n});
+  T.fill([](const auto& at) { return double(at[0]); });
+  IndexVar a("a"), i("i"), j("j");
+  U(a) = T(a + no);
+  V(i) = 10 * T(i + 0) + n;
+  Kernel({U, V}).run();
+  EXPECT_EQ(U.at({3}), 5);
+  EXPECT_EQ(V.at({1}), 16);
+  T(a + no) -= 3 * U(a);
+  EXPECT_EQ(T.compile().text().substr(T.compile().text().find("T(a")), "T(a + no) -= 3 * U(a)\n");
+  T.compile().run();
+  EXPECT_EQ(T.at({1}), 1) << "is not reached";
+  EXPECT_EQ(T.at({5}), -10);
+  T(i) = 2 * T(i) - n * T(i) * T(i);
+  Kernel twice = T.compile();
+  EXPECT_EQ(twice.run().bytes_moved, 0);
+  EXPECT_EQ(T.at({1}), -4) << "both factors are the element before the run";
+  A(i, j) = 2 * n - 1;
+  A.compile().run();
+  EXPECT_EQ(A.at({5, 5}), 11);
+  A(i, j) = n;
+  A.compile().run();
+  EXPECT_EQ(A.at({5, 5}), 6);
+  A(i, j) = 0;
+  A.compile().run();
+  EXPECT_EQ(A.at({5, 5}), 0);
+  n = 3;
+  no = 1;
+  T.fill([](const auto&) { return 1.0; });
+  twice.run();
+  EXPECT_EQ(T.at({2}), 2 - 3) << "the new value of n";
+}
+
+TEST(Api, TheOutputIsReadWhereItWasRedistributedTo) {
+  Machine m{Grid(2)};
+  Tensor<double> A("A", {4}, Format({Dense}, Distribution(m, {0}))), b("b", {4}, Format({Dense}, Distribution(m, {0})));
+  IndexVar i("i"), io("io"), ii("ii");
+  A.fill([](const auto& at) { return double(at[0]); });
+  b.fill([](const auto&) { return 1.0; });
+  A(i) = b(i) + 2 * A(i);
+  A.schedule().distribute({i}, {io}, {ii}, m);
+  Kernel kernel = A.compile();
+  kernel.run();
+  EXPECT_EQ(A.at({3}), 7);
+  A.redistribute(Format({Dense}, Distribution(m, {Face{1}})));
+  kernel.run();
+  EXPECT_EQ(A.at({3}), 15);
+}
+
+TEST(Api, TensorsWithoutElements) {
+  Tensor<double> A("A", {3, 3}), B("B", {3, 0}), C("C", {0, 3}), D("D", {3, 3});
+  D.fill([](const auto&) { return 5.0; });
+  A.fill([](const auto&) { return 1.0; });
+  IndexVar i("i"), j("j"), k("k");
+  A(i, j) = B(i, k) * C(k, j) + D(i, j);
+  A.compile().run();
+  EXPECT_EQ(A.at({2, 2}), 5);
+  B(i, k) = C(k, i);
+  B.compile().run();
+}
+
 TEST(Api, MistakesThatOnlyTheApiAllows) {
   IndexVar i("i");
   Machine m{Grid(2)};
   EXPECT_EQ(error_of([] { Kernel kernel(std::vector<TensorHandle>{}); }),
             "error: a kernel needs at least one defined tensor");
+  EXPECT_EQ(error_of([] { Expr half(Int(Param("n", 4)) / 2); }),
+            "error: n/2 cannot be a number of a statement, which adds, subtracts and multiplies\n"
+            "  help: give its value to a param, and write that");
   Tensor<double> A("A", {4});
   Tensor<float> F("F", {4});
   EXPECT_EQ(

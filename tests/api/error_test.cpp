@@ -50,14 +50,15 @@ TEST(ApiErrors, OfACommandNameTheCall) {
 
 TEST(ApiErrors, OfAStatementNameTheStatement) {
   Product p;
-  p.A(p.i, p.j) = p.B(p.i, p.k);
+  p.A(p.i + 1, p.j) = p.B(p.i, p.j);
   EXPECT_EQ(p.error(),
-            "error: A(i, j) = B(i, k): index `j` of the output A(i, j) does not appear on the right side\n"
-            "  help: the indices of the right side are `i` and `k`");
+            "error: A(i + 1, j) = B(i, j): `=` defines all of A, and would make the elements that A(i + 1, j) does not "
+            "reach zero\n  help: a shifted left side takes `+=` or `-=`");
   p.A(p.i, p.j) = p.A(p.j, p.i);
   EXPECT_EQ(p.error(),
-            "error: A(i, j) = A(j, i): A is both the output and read on the right side\n"
-            "  help: use `+=` to add to A, or write the result to another tensor");
+            "error: A(i, j) = A(j, i): A(j, i) is read while A(i, j) is written\n"
+            "  help: of its output a statement reads only the element that it writes, here A(i, j); copy A to another "
+            "tensor in a statement before, and read that");
   p.A(p.i, p.j) = p.B(p.i, p.j, p.k);
   EXPECT_EQ(p.error(),
             "error: A(i, j) = B(i, j, k): B has 2 dimensions, but 3 indices are given\n"
@@ -83,8 +84,8 @@ TEST(ApiErrors, OfAnExpressionThatIsTooLong) {
 
 TEST(ApiErrors, OfNumbersNameTheTensor) {
   Product p;
-  p.n = 0;
-  EXPECT_EQ(p.error(), "error: tensor A: dimension 0 of A is n = 0; it must be at least 1");
+  p.n = -1;
+  EXPECT_EQ(p.error(), "error: tensor A: dimension 0 of A is n = -1; it must be at least 0");
   Tensor<double> D("D", {3, 4}), E("E", {4, 4});
   D(p.i, p.j) = E(p.i, p.j);
   EXPECT_EQ(error_of([&] { D.compile().run(); }),

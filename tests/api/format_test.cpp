@@ -76,11 +76,11 @@ TEST(ApiFormats, ModesAndSizes) {
   EXPECT_EQ(error_of_all_uses({2, 2, 2}, Format({Dense}, Distribution(kLine, {0}))),
             "error: tensor A: the format has 1 mode, and the tensor 3 dimensions\n"
             "  help: give one of them for each dimension, as in {Dense, Dense}");
-  Param none("none", 0);
+  Param none("none", -1);
   EXPECT_EQ(error_of([&] { Tensor<double>("A", {none}).pieces(); }),
-            "error: tensor A: dimension 0 of A is none = 0; it must be at least 1");
+            "error: tensor A: dimension 0 of A is none = -1; it must be at least 0");
   EXPECT_EQ(error_of_all_uses({4}, Format({Dense}, Distribution(Machine(Grid(none), "N"), {0}))),
-            "error: machine N: extent 0 of the grid is none = 0; it must be at least 1");
+            "error: machine N: extent 0 of the grid is none = -1; it must be at least 1");
   EXPECT_EQ(error_of_all_uses({4}, Format({Dense}, Distribution(Machine(std::vector<Grid>{}, "N"), {}))),
             "error: machine N: a machine needs at least one level");
 }

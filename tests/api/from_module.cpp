@@ -34,10 +34,10 @@ TensorHandle FromModule::define(size_t s) {
   const core::ScheduledStatement& source = module_.statements[s];
   TensorHandle defined = tensors_.at(source.statement.lhs.tensor);
   Access left = access(source.statement.lhs);
-  if (source.statement.op == core::AssignOp::Accumulate) {
-    left += expression(source.statement.rhs);
-  } else {
-    left = expression(source.statement.rhs);
+  switch (source.statement.op) {
+    case core::AssignOp::Assign: left = expression(source.statement.rhs); break;
+    case core::AssignOp::Accumulate: left += expression(source.statement.rhs); break;
+    case core::AssignOp::Subtract: left -= expression(source.statement.rhs); break;
   }
   if (source.has_empty_schedule) defined.schedule();
   for (const core::Command& c : source.schedule) add_command(defined.schedule(), c);
@@ -122,12 +122,18 @@ TensorHandle FromModule::handle(const core::Tensor& t) const {
 }
 
 Access FromModule::access(const core::Access& a) const {
-  return Access(tensors_.at(a.tensor).state(), variables(a.indices));
+  std::vector<Index> indices;
+  for (size_t d = 0; d < a.indices.size(); ++d) {
+    Index index = variable(a.indices[d]);
+    indices.push_back(a.is_shifted(d) ? index + number(a.offset(d)) : index);
+  }
+  return Access(tensors_.at(a.tensor).state(), indices);
 }
 
 Expr FromModule::expression(const core::Expr& e) const {
   if (const auto* a = std::get_if<core::Access>(&e.node())) return access(*a);
   if (const auto* l = std::get_if<core::Literal>(&e.node())) return Expr(l->value);
+  if (const auto* p = std::get_if<core::ParamUse>(&e.node())) return Expr(Int(params_.at(p->name)));
   if (const auto* n = std::get_if<core::Negate>(&e.node())) return -expression(n->operand);
   const auto& b = std::get<core::Binary>(e.node());
   Expr left = expression(b.left), right = expression(b.right);

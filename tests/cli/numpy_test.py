@@ -178,7 +178,7 @@ class RandomPrograms(NumpyTest):
         program = self.write("program.distal", random_program.text)
         inputs = random_program.inputs()
         wanted = random_program.outputs(inputs)
-        written = {statement[0] for statement in random_program.statements}
+        written = {statement[0][1] for statement in random_program.statements}
         results, said = self.run_on(program, inputs, written, *options)
         about = f"numpy_test.py --seed {seed}\n{random_program.text}"
         for name in written:

@@ -20,7 +20,8 @@ NUMPY_TYPES = {
 }
 
 
-# ---- expressions: ("access", tensor, indices), ("literal", value), ("negate", e), (operator, left, right) ----
+# ---- expressions: ("access", tensor, indices, offsets), ("literal", value), ("param", name, value), ("negate", e),
+# (operator, left, right). An offset is None for an index that is not shifted. ----
 
 
 def terms_of(expr, sign=1):
@@ -56,13 +57,20 @@ def variables_of(expr):
 def text_of(expr, within="+"):
     """The expression as text. `within` is the operator whose operand it is."""
     if expr[0] == "access":
-        return expr[1] + (f"({', '.join(expr[2])})" if expr[2] else "")
-    if expr[0] == "literal":
+        indices = [v if by is None else f"{v} + {by}" for v, by in zip(expr[2], expr[3])]
+        return expr[1] + (f"({', '.join(indices)})" if indices else "")
+    if expr[0] in ("literal", "param"):
         return str(expr[1])
     if expr[0] == "negate":
         return f"(-{text_of(expr[1], '*')})"
     text = f"{text_of(expr[1], expr[0])} {expr[0]} {text_of(expr[2], '*' if expr[0] == '-' else expr[0])}"
     return f"({text})" if expr[0] in "+-" and within == "*" else text
+
+
+def window(access, extents, values):
+    """The part of a tensor that an access touches."""
+    _, tensor, indices, offsets = access
+    return values[tensor][tuple(slice(by or 0, (by or 0) + extents[v]) for v, by in zip(indices, offsets))]
 
 
 def evaluate_term(expr, over, extents, values, dtype):
@@ -72,11 +80,13 @@ def evaluate_term(expr, over, extents, values, dtype):
     def spread(part):
         if part[0] == "literal":
             return np.asarray(part[1], dtype)
+        if part[0] == "param":
+            return np.asarray(part[2], dtype)
         if part[0] == "negate":
             return -spread(part[1])
         if part[0] == "access":
             own = list(dict.fromkeys(part[2]))
-            array = np.einsum(values[part[1]], [own.index(v) for v in part[2]], list(range(len(own))))
+            array = np.einsum(window(part, extents, values), [own.index(v) for v in part[2]], list(range(len(own))))
             ordered = [v for v in everything if v in own]
             array = np.transpose(array, [own.index(v) for v in ordered])
             return array.reshape([extents[v] if v in own else 1 for v in everything])
@@ -91,8 +101,8 @@ def evaluate_product(factors, over, extents, values, dtype):
     """Like evaluate_term, for a product of tensors, by einsum."""
     names = list(dict.fromkeys([*over, *(v for f in factors for v in f[2])]))
     operands = []
-    for _, tensor, indices in factors:
-        operands += [values[tensor], [names.index(v) for v in indices]]
+    for factor in factors:
+        operands += [window(factor, extents, values), [names.index(v) for v in factor[2]]]
     for v in over:  # along a variable that no factor uses the value is repeated
         if not any(v in f[2] for f in factors):
             operands += [np.ones(extents[v], dtype), [names.index(v)]]
@@ -100,8 +110,9 @@ def evaluate_product(factors, over, extents, values, dtype):
 
 
 def execute(statement, extents, values, dtype):
-    """Executes a statement (output, indices, operator, expression) on the arrays in `values`."""
-    tensor, indices, operator, expr = statement
+    """Executes a statement (output, operator, expression) on the arrays in `values`. The output is an access."""
+    output, operator, expr = statement
+    _, tensor, indices, offsets = output
     over = list(dict.fromkeys(indices))
     result = np.zeros([extents[v] for v in over], dtype)
     for sign, term in terms_of(expr):
@@ -114,8 +125,12 @@ def execute(statement, extents, values, dtype):
         result = result + dtype(sign) * value.astype(dtype)
     whole = np.zeros_like(values[tensor])
     places = np.indices(result.shape)
-    whole[tuple(places[over.index(v)] for v in indices)] = result  # a repeated index writes only a diagonal
-    values[tensor] = whole if operator == "=" else values[tensor] + whole
+    # A repeated index writes only a diagonal.
+    whole[tuple(places[over.index(v)] + (by or 0) for v, by in zip(indices, offsets))] = result
+    if operator == "=":
+        values[tensor] = whole
+    else:
+        values[tensor] = values[tensor] + whole if operator == "+=" else values[tensor] - whole
 
 
 # ---- programs ----
@@ -130,11 +145,14 @@ class RandomProgram:
         self.type = self.random.choice(list(NUMPY_TYPES))
         self.dtype = NUMPY_TYPES[self.type]
         self.extents = {v: self.random.choice([1, 2, 3, 4, 5, 6, 7, 9, 11]) for v in "ijklmn"}
+        if self.random.random() < 0.06:
+            self.extents[self.random.choice("ijklmn")] = 0
         self.machine = self.random_machine()
         # Whether operands may lie on a line of the same processors; they are then in `on_line`.
         self.has_line = self.random.random() < 0.25
         self.on_line = set()
         self.tensors = {}  # name -> the variables that give its extents
+        self.larger = {}  # name -> by how much its dimensions are larger than these extents
         self.distributions = {}  # name -> for each level, its roles and its cyclic dimensions
         self.lines = []
         self.statements = []
@@ -143,7 +161,8 @@ class RandomProgram:
         self.text = "\n".join(self.header() + self.lines) + "\n"
 
     def shape(self, tensor):
-        return tuple(self.extents[v] for v in self.tensors[tensor])
+        more = self.larger.get(tensor, [0] * len(self.tensors[tensor]))
+        return tuple(self.extents[v] + by for v, by in zip(self.tensors[tensor], more))
 
     def inputs(self):
         """Random arrays for all tensors. Small integers, so that every type computes exactly."""
@@ -184,7 +203,9 @@ class RandomProgram:
 
     def declaration(self, name):
         variables = self.tensors[name]
-        text = f"tensor {name}" + (f"({', '.join('n' + v for v in variables)})" if variables else "")
+        more = self.larger.get(name, [0] * len(variables))
+        sizes = [f"n{v}" + (f" + {by}" if by else "") for v, by in zip(variables, more)]
+        text = f"tensor {name}" + (f"({', '.join(sizes)})" if sizes else "")
         if name in self.distributions:
             levels = [self.level_text(len(variables), *level) for level in self.distributions[name]]
             text += f" : {', '.join(levels)} on {'N' if name in self.on_line else 'M'}"
@@ -247,7 +268,7 @@ class RandomProgram:
         terms = [self.random_term(variables) for _ in range(self.random.choice([1, 1, 2, 3]))]
         used = {v for term in terms for v in variables_of(term)}
         missing = [v for v in left if v not in used]
-        if missing:
+        if missing and self.random.random() < 0.7:  # else a broadcast
             terms.append(self.random_access(missing))
         expr = terms[0]
         for term in terms[1:]:
@@ -255,19 +276,25 @@ class RandomProgram:
         if left and self.random.random() < 0.08:
             left = left + [self.random.choice(left)]  # only a diagonal is written
         reads = {access[1] for access in accesses_of(expr)}
-        output = self.reused_output(left, reads) or self.add_tensor("".join(left))
-        if self.has_line and output not in self.distributions:
-            self.distribute(output)  # so that the statement runs on M
-        operator = self.random.choice(["=", "=", "+="])
-        self.statements.append((output, left, operator, expr))
-        access = ("access", output, left)
+        operator = self.random.choice(["=", "=", "=", "=", "+=", "-="])
+        if operator != "=" and left and self.random.random() < 0.25:
+            access = self.shifted_access(left)
+        else:
+            output = self.reused_output(left, reads) or self.add_tensor("".join(left))
+            access = ("access", output, left, [None] * len(left))
+        if self.has_line and access[1] not in self.distributions:
+            self.distribute(access[1])  # so that the statement runs on M
+        if self.random.random() < 0.12:  # the output on the right
+            read = ("*", ("literal", self.random.randint(1, 3)), access)
+            expr = ("+", expr, read) if self.random.random() < 0.7 else ("+", ("*", read, access), expr)
+        self.statements.append((access, operator, expr))
         self.lines.append(f"{text_of(access)} {operator} {text_of(expr)}")
         self.lines += Schedule(self, self.statements[-1]).lines()
 
     def reused_output(self, left, reads):
         """Sometimes the output is a tensor that an earlier statement wrote or read; else None."""
         fitting = [t for t, variables in self.tensors.items() if list(variables) == left]
-        fitting = [t for t in fitting if t not in reads and t not in self.on_line]
+        fitting = [t for t in fitting if t not in reads and t not in self.on_line and t not in self.larger]
         return self.random.choice(fitting) if fitting and self.random.random() < 0.5 else None
 
     def random_term(self, variables):
@@ -275,7 +302,11 @@ class RandomProgram:
         for _ in range(self.random.choice([1, 2, 2, 3])):
             kind = self.random.random()
             if kind < 0.08:
-                factor = ("literal", self.random.randint(0, 3))
+                name = self.random.choice(variables)
+                number = ("literal", self.random.randint(0, 3))
+                factor = self.random.choice([number, number, ("param", f"n{name}", self.extents[name])])
+            elif kind < 0.14:
+                factor = self.shifted_access(self.some(variables, 1, 3))
             else:
                 factor = self.random_access(self.some(variables, 0, 3))
             if kind > 0.92:
@@ -295,11 +326,20 @@ class RandomProgram:
         variables = list(variables)
         if variables and self.random.random() < 0.08:
             variables.append(self.random.choice(variables))  # a diagonal
-        shape = [self.extents[v] for v in variables]
-        fitting = [t for t in self.tensors if [self.extents[v] for v in self.tensors[t]] == shape]
+        shape = tuple(self.extents[v] for v in variables)
+        fitting = [t for t in self.tensors if self.shape(t) == shape]
+        plain = [None] * len(variables)
         if fitting and self.random.random() < 0.4:
-            return ("access", self.random.choice(fitting), variables)
-        return ("access", self.add_tensor("".join(variables), is_operand=True), variables)
+            return ("access", self.random.choice(fitting), variables, plain)
+        return ("access", self.add_tensor("".join(variables), is_operand=True), variables, plain)
+
+    def shifted_access(self, variables):
+        """An access with shifted indices to a new tensor, which is larger by the offsets."""
+        variables = list(variables)
+        offsets = [self.random.choice([None, 0, 1, 2, 3]) for _ in variables]
+        name = self.add_tensor("".join(variables))
+        self.larger[name] = [by or 0 for by in offsets]
+        return ("access", name, variables, offsets)
 
 
 class Schedule:
@@ -308,12 +348,12 @@ class Schedule:
     def __init__(self, program, statement):
         self.program = program
         self.random = program.random
-        output, left, _, expr = statement
-        self.left, self.expr = left, expr
+        output, _, expr = statement
+        self.left, self.expr = output[2], expr
         self.indices = {}  # tensor -> the indices of its first access
-        for _, tensor, indices in [("access", output, left), *accesses_of(expr)]:
+        for _, tensor, indices, _ in [output, *accesses_of(expr)]:
             self.indices.setdefault(tensor, indices)
-        self.loops = list(dict.fromkeys([*left, *variables_of(expr)]))
+        self.loops = list(dict.fromkeys([*self.left, *variables_of(expr)]))
         self.origins = {v: {v} for v in self.loops}  # loop -> the variables from which it was made
         self.distributed = []
         self.communicated = {}  # tensor -> loop
@@ -411,7 +451,7 @@ class Schedule:
     def distribute_onto_tensor(self, level):
         """Follows the distribution of a tensor that has one."""
         placed = [t for t in self.indices if t in self.program.distributions]
-        following = [t for t in placed if t not in self.program.on_line]
+        following = [t for t in placed if t not in self.program.on_line and t not in self.program.larger]
         if not following:
             return
         tensor = self.random.choice(following)

@@ -7,10 +7,11 @@ In README.md and docs/, in the order of the text:
   a line, and on a line of its own for any lines. A command must succeed unless `[status N]` is the last line shown.
 - a ```numpy block is run by this interpreter and must succeed.
 - the ```cpp blocks of docs/tutorial/N-NAME.md must be whole lines of examples/tutorial/NAME.cpp, in the same order;
-  those of docs/mpi.md must be lines of examples/mpi_layout.cpp.
+  those of docs/mpi.md must be lines of examples/mpi_layout.cpp, and those of docs/cookbook.md of the programs in
+  examples/cookbook, one program after the other.
 - relative links must lead to files.
 All blocks of a document run in one folder, where `./distal` is the program, `algorithms` are the algorithms, and
-`build/examples/tutorial` has the compiled programs of the tutorial.
+`build/examples` has the compiled programs of the tutorial and the cookbook.
 """
 
 import os
@@ -23,7 +24,8 @@ from support import ALGORITHMS, BINARY, ROOT, TIMEOUT, CliTest, distal
 
 TUTORIAL = ROOT / "docs" / "tutorial"
 MPI_PAGE = ROOT / "docs" / "mpi.md"
-PROGRAMS = BINARY.parent / "examples" / "tutorial"
+COOKBOOK = ROOT / "docs" / "cookbook.md"
+PROGRAMS = BINARY.parent / "examples"
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(?P<kind>[^\n]*)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\[[^\]]*\]\((?!https?:)([^)#\s]+)[^)]*\)")
@@ -78,8 +80,8 @@ class Documents(CliTest):
         super().setUp()
         (self.folder / "distal").symlink_to(BINARY)
         (self.folder / "algorithms").symlink_to(ALGORITHMS)
-        (self.folder / "build" / "examples").mkdir(parents=True)
-        (self.folder / "build" / "examples" / "tutorial").symlink_to(PROGRAMS)
+        (self.folder / "build").mkdir()
+        (self.folder / "build" / "examples").symlink_to(PROGRAMS)
 
     def check_program(self, kind, text):
         name = re.match(r"#\s*(\S+\.distal)\s*$", text.split("\n")[0])
@@ -144,6 +146,16 @@ class Documents(CliTest):
                 if found is None:
                     self.fail(f"{page.relative_to(ROOT)}:{line}: these lines are not next in the program\n{text}")
                 end = found
+
+    def test_code_of_the_cookbook(self):
+        shown = ""
+        for program in ("ranks", "scf", "cp_als"):
+            shown += (ROOT / "examples" / "cookbook" / f"{program}.cpp").read_text(encoding="utf-8")
+        end = 0
+        for kind, text, line in blocks_of(COOKBOOK):
+            if kind == "cpp":
+                end = find_lines(text, shown, end)
+                self.assertIsNotNone(end, f"cookbook.md:{line}: these lines are not next in the programs\n{text}")
 
     def test_every_program_has_a_page(self):
         shown = {program_of(page) for page in TUTORIAL.glob("[0-9]-*.md")}

@@ -49,7 +49,7 @@ bool is_small(const Command& command, const Bindings& params) {
   return onto == nullptr || !onto->grid || is_small(*onto->grid, params);
 }
 
-// Whether the module is small enough to be planned. The module must be valid: all its numbers are then positive.
+// Whether the module is small enough to be planned. The module must be valid.
 bool is_small(const Module& module, const Bindings& params) {
   if (module.statements.size() > kMaxStatements) return false;
   for (const Machine& m : module.machines) {

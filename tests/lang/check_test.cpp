@@ -49,8 +49,8 @@ TEST(Check, EveryPartOfAModule) {
   EXPECT_EQ(refusal_after([](Module& m) { m.tensors[0].order = {1}; }),
             "the order of A is not a permutation of its 2 dimensions");
   EXPECT_EQ(refusal_after([](Module& m) { m.tensors[0].machine.reset(); }), "A has a distribution but no machine");
-  EXPECT_EQ(refusal_after([](Module& m) { m.tensors[0].dimensions[1] = IntExpr(0); }),
-            "dimension 1 of A is 0; it must be at least 1");
+  EXPECT_EQ(refusal_after([](Module& m) { m.tensors[0].dimensions[1] = IntExpr(-1); }),
+            "dimension 1 of A is -1; it must be at least 0");
   EXPECT_EQ(refusal_after([](Module& m) { m.tensors[0].distribution->levels[0].tensor_dimensions[1] = "x"; }),
             "`x` names two dimensions of A");
   EXPECT_EQ(refusal_after([](Module& m) { m.tensors[0].distribution->levels[0].cyclic["z"] = IntExpr(1); }),

@@ -103,7 +103,8 @@ TEST(Foreign, Indices) {
             "x(i): the elements of a tensor cannot be indices; multiply by a matrix that is 1 at the selected elements "
             "and 0 elsewhere, as in `S(i, k) * X(k, j)`");
   EXPECT_EQ(in_program("A(i, j) = B(2*i, j)"),
-            "2*: an index cannot be multiplied or divided; an index is a plain name, as in `B(i, k)`");
+            "2*: an index cannot be multiplied or divided; an index is a name, as in `B(i, k)`, or a shifted name, as "
+            "in `B(i, k + 1)`");
   EXPECT_EQ(in_program("x(j) = B(1, j)"),
             "1: `1` is a number, and an access has an index for each dimension; to pick one row, multiply by a vector "
             "that is 1 there and 0 elsewhere, as in `B(i, j) * e(i)`");

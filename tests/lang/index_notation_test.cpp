@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "lang/parse.h"
+#include "lang/ranges.h"
 #include "lang/validate.h"
 
 namespace distal::core {
@@ -88,6 +89,54 @@ TEST(IndexNotation, VariableExtents) {
   EXPECT_EQ(extents.size(), 2u);
   EXPECT_EQ(extents.at("i"), IntExpr::name("n"));
   EXPECT_EQ(extents.at("k"), IntExpr::name("m"));
+}
+
+TEST(IndexNotation, RangesOfShiftedIndices) {
+  Module m = parse_module(
+      "param n = 8, no = 3\ntensor A(n)\ntensor B(n)\ntensor C(n - 1)\n"
+      "A(i + no) += B(i + 1) * C(j + 0)\n",
+      "t");
+  Bindings params = distal::core::bind(m, {});
+  auto extents = variable_extents(m, m.statements[0].statement);
+  EXPECT_EQ(extents.at("i").evaluate(params), 5) << "the smaller of 8 - 3 and 8 - 1";
+  EXPECT_EQ(extents.at("j").evaluate(params), 7);
+  m = parse_module("param no = 3\ntensor A(4)\ntensor B(9)\nA(i) = B(i + no)\n", "t");
+  EXPECT_EQ(variable_extents(m, m.statements[0].statement).at("i"), IntExpr(4)) << "an unshifted access decides";
+}
+
+TEST(IndexNotation, ShiftsPrintAsTheyParse) {
+  for (const auto& [written, printed] : std::vector<std::pair<std::string, std::string>>{
+           {"i + 0", "i + 0"},
+           {"i+no", "i + no"},
+           {"i - 2", "i - 2"},
+           {"i - no", "i - no"},
+           {"i - (no + 1)", "i - (no + 1)"},
+           {"i - no + 7", "i + 0 - no + 7"},
+           {"i + 2 * no - 1", "i + 2*no - 1"},
+           {"i + min(no, 2)", "i + min(no, 2)"},
+           {"i + (no)", "i + no"},
+       }) {
+    Module m = parse_module("param no = 3\ntensor a\ntensor B(20, 20)\na += B(" + written + ", j)\n", "t");
+    EXPECT_EQ(to_string(m.statements[0].statement), "a += B(" + printed + ", j)");
+    EXPECT_TRUE(parse_module(to_string(m), "again") == m) << written;
+  }
+}
+
+TEST(IndexNotation, ABareNameIsATensorElseAParam) {
+  Module m = parse_module("param n = 3, a = 4\ntensor a\ntensor b(2)\nb(i) = 2 * n - a\n", "t");
+  const auto& difference = std::get<Binary>(m.statements[0].statement.rhs.node());
+  EXPECT_TRUE(std::holds_alternative<Access>(difference.right.node()));
+  EXPECT_TRUE(std::holds_alternative<ParamUse>(std::get<Binary>(difference.left.node()).right.node()));
+  EXPECT_TRUE(parse_module(to_string(m), "again") == m);
+}
+
+TEST(IndexNotation, SubtractNegatesTheWholeRightSide) {
+  Statement s = statement_of("v(i) -= w(i) - 2 * A(i, k)");
+  EXPECT_EQ(to_string(s), "v(i) -= w(i) - 2 * A(i, k)");
+  std::vector<Term> terms = additive_terms(s);
+  ASSERT_EQ(terms.size(), 2u);
+  EXPECT_TRUE(terms[0].negated);
+  EXPECT_FALSE(terms[1].negated);
 }
 
 // Statements of many kinds.

@@ -82,6 +82,7 @@ class Emitted(unittest.TestCase):
         self.refuse(2, "`x` is not a number", "--set", "ni=x")
         self.refuse(2, "`ni` is not NAME=VALUE", "--set", "ni")
         self.refuse(2, "there is no param nx", "--set", "nx=4")
+        self.refuse(3, "a tensor has no elements, and the regions of Legion need some", "--set", "ni=0")
         self.refuse(2, "--program must be one of: summa", "--program", "other")
         self.refuse(2, "there is no tensor Z", "--set", "ni=4,nj=4,nk=4", "--save", f"Z={self.folder / 'z.npy'}")
 

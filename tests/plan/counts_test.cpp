@@ -499,6 +499,25 @@ TEST(Paper, CommunicateAggregatesAndRotateMakesShifts) {
   EXPECT_EQ(rotated.steps.size(), 2u);
 }
 
+TEST(Flops, AreCountedInWholeNumbers) {
+  PlanCost cost = cost_of_text("param n = 4503599627370497\ntensor a\ntensor b(n)\na = b(i) * b(i)\n");
+  EXPECT_EQ(cost.exact_flops, Int128{9007199254740994});
+  const char* cubed = "ni=3000000,nj=3000000,nk=3000000,gx=10,gy=10";
+  EXPECT_EQ(cost_of_text(test::tiled_gemm("distribute({i, j}, {io, jo}, {ii, ji}, M)\n"), cubed).exact_flops,
+            Int128{54} * 1'000'000'000'000'000'000);
+}
+
+TEST(Flops, OfTheFormsOfStatements) {
+  const std::string tensors = "param n = 6\ntensor a(n)\ntensor b(n)\ntensor C(n, n)\n";
+  auto flops = [&](const std::string& statement) { return cost_of_text(tensors + statement + "\n").flops; };
+  EXPECT_EQ(flops("a(i) -= b(i)"), 6);
+  EXPECT_EQ(flops("a(i) = b(j)"), 36) << "each element is a sum";
+  EXPECT_EQ(flops("C(i, j) = b(i)"), 0);
+  EXPECT_EQ(flops("C(i, j) = 2 * n - 1"), 72);
+  EXPECT_EQ(flops("a(i) = b(i) + 2 * a(i)"), 12) << "the copy of a counts nothing";
+  EXPECT_EQ(flops("a(i + 2) += b(i + 1)"), 4);
+}
+
 // ---- processors with work ----
 
 TEST(Work, NothingDistributedRunsOnOneProcessor) {

@@ -18,6 +18,7 @@
 #include "plan/certificate.h"
 #include "plan/cost.h"
 #include "plan/verify.h"
+#include "support/index_extents.h"
 
 namespace distal::core::property {
 
@@ -181,8 +182,8 @@ class Run {
     };
     const ScheduledStatement& source = stage.stage->source;
     auto compare = [&](const Statement& statement, const PlainTensors& before) {
-      CheckResult result =
-          check_statement(statement, type_, extents_in(statement), reader(before), reader(after), 0, 0);
+      CheckResult result = check_statement(statement, type_, extents_in(statement), reader(before), reader(after), 0, 0,
+                                           {}, tensors_.shape(statement.lhs.tensor));
       if (!result.ok) fail("wrong result", "{}: {}", to_string(statement), result.first_wrong);
     };
     compare(source.statement, tensors_);
@@ -197,13 +198,7 @@ class Run {
   }
 
   std::map<std::string, int64_t> extents_in(const Statement& statement) const {
-    std::vector<Access> all = accesses(statement.rhs);
-    all.push_back(statement.lhs);
-    std::map<std::string, int64_t> out;
-    for (const Access& a : all) {
-      for (size_t d = 0; d < a.indices.size(); ++d) out[a.indices[d].name] = tensors_.shape(a.tensor)[d];
-    }
-    return out;
+    return test::index_extents(statement, [&](const std::string& t) { return tensors_.shape(t); });
   }
 
   // Only the outputs have changed, and all replicas of a tensor are equal.

@@ -61,6 +61,13 @@ class LanguageFeatures {
       if (first && machine && first->levels != machine->levels && !is_copy(s)) out_.insert("tensors on two grids");
     }
     if (s.op == AssignOp::Accumulate) out_.insert("accumulate");
+    if (s.op == AssignOp::Subtract) out_.insert("subtract");
+    if (reads_output(s)) out_.insert("output on the right");
+    if (s.lhs.is_shifted()) out_.insert("shifted index in the output");
+    std::vector<IndexVar> right = variables(s.rhs);
+    for (const IndexVar& v : s.lhs.indices) {
+      if (std::find(right.begin(), right.end(), v) == right.end()) out_.insert("index of the output only");
+    }
     if (repeats(s.lhs)) out_.insert("repeated index in the output");
     std::vector<IndexVar> sums = reduction_variables(s);
     out_.insert(sums.empty() ? "no reduction" : "reduction");
@@ -74,6 +81,7 @@ class LanguageFeatures {
     for (const Access& a : accesses(s.rhs)) {
       if (++times[a.tensor] > 1) out_.insert("same tensor twice");
       if (repeats(a)) out_.insert("repeated index");
+      if (a.is_shifted()) out_.insert("shifted index");
     }
     expression(s.rhs);
   }
@@ -88,6 +96,7 @@ class LanguageFeatures {
 
   void expression(const Expr& e) {
     if (std::holds_alternative<Literal>(e.node())) out_.insert("literal");
+    if (std::holds_alternative<ParamUse>(e.node())) out_.insert("param as a number");
     if (const auto* n = std::get_if<Negate>(&e.node())) {
       out_.insert("negation");
       expression(n->operand);
@@ -232,6 +241,7 @@ void add_language_features(const Module& module, Features& features) { LanguageF
 
 void add_plan_features(const Plan& plan, Features& features) {
   for (const TensorPlan& t : plan.tensors) {
+    if (whole(t.owners.shape()).volume() == 0) features.insert("tensor without elements");
     for (int64_t p = 0; p < t.owners.machine().processors; ++p) {
       if (!t.owners.owns_any(p)) features.insert("processor without a piece");
     }
@@ -273,6 +283,13 @@ const Features& all_features() {
                             "fix",
                             "fix to a further face",
                             "accumulate",
+                            "subtract",
+                            "output on the right",
+                            "shifted index",
+                            "shifted index in the output",
+                            "index of the output only",
+                            "param as a number",
+                            "tensor without elements",
                             "repeated index in the output",
                             "no reduction",
                             "reduction",

@@ -1,5 +1,6 @@
 #include "definition.h"
 
+#include <algorithm>
 #include <set>
 
 #include "plan/walk.h"
@@ -13,6 +14,7 @@ int64_t ceil_of(int64_t a, int64_t b) { return (a + b - 1) / b; }
 // Calls f for all coordinates below `shape`, the last dimension fastest.
 template <class F>
 void for_each_coordinate(const std::vector<int64_t>& shape, F&& f) {
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return;
   std::vector<int64_t> at(shape.size(), 0);
   while (true) {
     f(at);

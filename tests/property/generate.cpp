@@ -133,9 +133,9 @@ class Generator {
         // Some of the allowed points are left for the later variables, so that these are not always small.
         int64_t most = std::max<int64_t>(2, kMostPoints / points / (count - v > 2 ? 9 : count - v > 1 ? 4 : 1));
         size_of_[name] = "n" + name;
-        numbers_.declare(size_of_[name], std::min(choice_.of(sizes), most));
+        numbers_.declare(size_of_[name], choice_.chance(2) ? 0 : std::min(choice_.of(sizes), most));
       }
-      points *= numbers_.value(size_of_[name]);
+      points *= std::max<int64_t>(1, numbers_.value(size_of_[name]));
       variables_.push_back(name);
     }
   }
@@ -164,11 +164,15 @@ class Generator {
       if (t.sizes == sizes_of(indices) && !contains(without, t.name)) fitting.push_back(t.name);
     }
     if (!fitting.empty() && choice_.chance(45)) return choice_.of(fitting);
+    return new_tensor(sizes_of(indices));
+  }
+
+  std::string new_tensor(const std::vector<std::string>& sizes) {
     static const std::vector<std::string> names{"A", "B", "C", "D", "E", "F", "G", "H", "P", "Q", "R", "S", "T", "U"};
-    Tensor made{indices.empty()                  ? fmt::format("s{}", tensors_.size())
+    Tensor made{sizes.empty()                    ? fmt::format("s{}", tensors_.size())
                 : tensors_.size() < names.size() ? names[tensors_.size()]
                                                  : fmt::format("T{}", tensors_.size()),
-                sizes_of(indices),
+                sizes,
                 {}};
     tensor_text_ += declaration(made);
     tensors_.push_back(made);
@@ -251,21 +255,60 @@ class Generator {
     accesses_left_ = static_cast<int>(choice_.between(1, 4));
     bool matrix_product = variables_.size() >= 3 && choice_.chance(25);
     std::vector<Term> terms = matrix_product ? product_of_matrices() : sum();
-    if (accesses_of(terms).empty()) terms.push_back({" + ", {access(random_indices())}});
     if (!matrix_product) output_indices_ = output_of(variables_of(terms));
+    std::string op = choice_.of(std::vector<std::string>{"=", "=", "=", "=", "=", "=", "=", "+=", "+=", "-="});
     std::vector<std::string> read;
     for (const TensorAccess& a : accesses_of(terms)) read.push_back(a.tensor);
-    Statement made = make_statement({tensor_for(output_indices_, read), output_indices_}, terms);
-    made.product_of_two = matrix_product;
-    std::string out =
-        fmt::format("{} {} {}\n", text_of(made.lhs), choice_.chance(18) ? "+=" : "=", text_of(made.terms));
-    return out + schedule_of(made) + "\n";
+    TensorAccess lhs{tensor_for(output_indices_, read), output_indices_};
+    if (op != "=" && choice_.chance(20)) lhs = shifted_access(output_indices_);
+    bool updates = choice_.chance(7);
+    if (updates) add_output_to(terms, lhs);
+    Statement made = make_statement(lhs, terms);
+    made.product_of_two = matrix_product && !updates;
+    return fmt::format("{} {} {}\n", text_of(made.lhs), op, text_of(made.terms)) + schedule_of(made) + "\n";
+  }
+
+  // The right side reads the element that is written: in a term of its own, or as a factor.
+  void add_output_to(std::vector<Term>& terms, const TensorAccess& lhs) {
+    std::vector<std::string> used;
+    for (const std::string& v : lhs.indices) {
+      if (!contains(used, v)) used.push_back(v);
+    }
+    Factor read{text_of(lhs), {lhs}, used, used};
+    if (choice_.chance(70)) {
+      terms.push_back({terms.empty() ? "" : " + ", {{literal(), {}, {}, {}}, read}});
+    } else {
+      terms.back().factors.push_back(read);
+    }
+  }
+
+  // An access with shifted indices, to a new tensor that has just the elements, or some more.
+  TensorAccess shifted_access(const std::vector<std::string>& indices) {
+    TensorAccess out{"", indices};
+    std::vector<std::string> sizes;
+    for (const std::string& v : indices) {
+      if (choice_.chance(45)) {
+        out.shifts.emplace_back();
+        sizes.push_back(size_of_.at(v));
+        continue;
+      }
+      int64_t offset = choice_.between(0, 3);
+      Quantity by = offset == 0 ? Quantity{0, "0"} : numbers_.write(offset);
+      out.shifts.push_back(" + " + by.text);
+      sizes.push_back(fmt::format("e{}", shifted_sizes_++));
+      numbers_.declare(sizes.back(), numbers_.value(size_of_.at(v)) + by.value + (choice_.chance(20) ? 1 : 0));
+    }
+    out.tensor = new_tensor(sizes);
+    return out;
   }
 
   std::vector<std::string> output_of(const std::vector<std::string>& used) {
     std::vector<std::string> indices;
     for (const std::string& v : used) {
       if (choice_.chance(62)) indices.push_back(v);
+    }
+    for (const std::string& v : variables_) {  // an index that the right side lacks: a broadcast
+      if (!contains(used, v) && indices.size() < 4 && choice_.chance(used.empty() ? 50 : 6)) indices.push_back(v);
     }
     if (choice_.chance(50)) choice_.shuffle(indices);
     if (!indices.empty() && indices.size() < 4 && choice_.chance(5)) indices.push_back(choice_.of(indices));
@@ -335,7 +378,9 @@ class Generator {
     return out;
   }
 
+  // A number, or a param.
   std::string literal() {
+    if (choice_.chance(15)) return size_of_.at(choice_.of(variables_));
     static const std::vector<std::string> fractions{"0.5", "1.25", "2e-1", "3."};
     if (!whole_ && choice_.chance(40)) return choice_.of(fractions);
     return std::to_string(choice_.between(0, 5));
@@ -343,7 +388,8 @@ class Generator {
 
   Factor access(const std::vector<std::string>& indices) {
     --accesses_left_;
-    TensorAccess made{tensor_for(indices, {}), indices};
+    TensorAccess made = !indices.empty() && choice_.chance(6) ? shifted_access(indices)
+                                                              : TensorAccess{tensor_for(indices, {}), indices};
     std::vector<std::string> used;
     for (const std::string& v : indices) {
       if (!contains(used, v)) used.push_back(v);
@@ -460,6 +506,7 @@ class Generator {
   int next_name_ = 0;  // number of the next new loop
   int accesses_left_ = 0;
   int depth_ = 0;
+  int shifted_sizes_ = 0;  // number of the next param for the size of a shifted tensor
 };
 
 }  // namespace

@@ -42,7 +42,8 @@ class ScheduleGenerator {
   ScheduleGenerator(Choice& choice, Numbers& numbers, const ScheduleScope& scope)
       : choice_(choice), numbers_(numbers), scope_(scope) {
     for (const std::string& v : scope.statement.variables) {
-      loops_.push_back({v, {v}, scope.extents.at(v), true, false, false, {v}});
+      int64_t extent = std::max<int64_t>(1, scope.extents.at(v));  // the model divides by it
+      loops_.push_back({v, {v}, extent, true, false, false, {v}});
     }
     nest_ = {scope.statement.lhs.indices, scope.statement.terms, scope.statement.product_of_two};
     if (scope.machine) levels_left_.assign(scope.machine->levels.size(), true);
@@ -344,6 +345,7 @@ class ScheduleGenerator {
     }
     if (candidates.empty()) return false;
     const Tensor& tensor = scope_.tensors.at(choice_.of(candidates));
+    if (!first_access(tensor.name).shifts.empty()) return false;
     std::vector<std::string> indices = first_access(tensor.name).indices;
     std::vector<std::string> targets;
     std::vector<int64_t> extents;

@@ -45,6 +45,7 @@ struct Tensor {
 struct TensorAccess {
   std::string tensor;
   std::vector<std::string> indices;
+  std::vector<std::string> shifts = {};  // by index, such as " + 2"; empty if none is shifted
 };
 
 // A factor of a product: an access, a literal, or a sum in parentheses.

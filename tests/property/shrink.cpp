@@ -86,17 +86,23 @@ void simplify_statements(const Module& m, Candidates& out) {
       out.push_back(m);
       out.back().statements[s].statement.rhs = e;
     }
-    if (statement.op == AssignOp::Accumulate) {
+    if (accumulates(statement.op)) {
       out.push_back(m);
       out.back().statements[s].statement.op = AssignOp::Assign;
     }
   }
 }
 
+Access without_index(Access a, size_t d) {
+  a.indices = without(a.indices, d);
+  if (a.is_shifted()) a.shifts = without(a.shifts, d);
+  return a;
+}
+
 Expr without_index(const Expr& e, const std::string& tensor, size_t d) {
   if (const auto* a = std::get_if<Access>(&e.node())) {
     if (a->tensor != tensor) return e;
-    return Expr(Access{a->tensor, without(a->indices, d), a->span});
+    return Expr(without_index(*a, d));
   }
   if (const auto* n = std::get_if<Negate>(&e.node())) return Expr::negate(without_index(n->operand, tensor, d));
   if (const auto* b = std::get_if<Binary>(&e.node())) {
@@ -127,7 +133,7 @@ void drop_tensor_dimension(const Module& m, size_t t, size_t d, Candidates& out)
     }
   }
   for (ScheduledStatement& s : made.statements) {
-    if (s.statement.lhs.tensor == tensor.name) s.statement.lhs.indices = without(s.statement.lhs.indices, d);
+    if (s.statement.lhs.tensor == tensor.name) s.statement.lhs = without_index(s.statement.lhs, d);
     s.statement.rhs = without_index(s.statement.rhs, tensor.name, d);
   }
 }

@@ -109,7 +109,10 @@ bool sums_all(const Subexpression& part, const TensorAccess& lhs) {
 }  // namespace
 
 std::string text_of(const TensorAccess& access) {
-  return access.indices.empty() ? access.tensor : fmt::format("{}({})", access.tensor, fmt::join(access.indices, ", "));
+  if (access.indices.empty()) return access.tensor;
+  std::vector<std::string> indices = access.indices;
+  for (size_t d = 0; d < access.shifts.size(); ++d) indices[d] += access.shifts[d];
+  return fmt::format("{}({})", access.tensor, fmt::join(indices, ", "));
 }
 
 std::string text_of(const std::vector<Term>& terms) {

@@ -125,6 +125,16 @@ const std::vector<ScheduleCase>& cases() {
       {"distribute_by_notation_at_a_level", gemm("distribute({i}, {io}, {ii}, x -> x on H[1])")},
       {"no_schedule", std::string(kGemm) + "A(i, j) = B(i, k) * C(k, j) + B(i, j) - 2 * C(j, j)\n"},
       {"accumulate", std::string(kGemm) + "A(i, j) += B(j, i)\nschedule\nreorder({j, i})\n"},
+      {"subtract", std::string(kGemm) + "A(i, j) -= B(i, k) * C(k, j) - 2 * B(i, j)\nschedule\nreorder({k, i})\n"},
+      {"subtract_a_kernel",
+       std::string(kGemm) + "A(i, j) -= B(i, k) * C(k, j)\nschedule\nsubstitute({i, j, k}, gemm)\n"},
+      {"broadcast", "param n = 4\ntensor a(n)\ntensor b(n)\na(i) = b(j)\nschedule\nsplit(j, jo, ji, 2)\n"},
+      {"broadcast_a_number", "param n = 4\ntensor A(n, n)\nA(i, j) = 2 * n - 1\nschedule\ncollapse(i, j, f)\n"},
+      {"shifted",
+       "param n = 6, no = 2\ntensor A(n)\ntensor B(n + no)\nA(i + 1) += B(i + no) * B(i + 0)\n"
+       "schedule\nsplit(i, io, ii, 2)\n"},
+      {"output_on_the_right",
+       std::string(kGemm) + "A(i, j) = 2 * B(i, k) * C(k, j) + 3 * A(i, j)\nschedule\nreorder({k, i})\n"},
       {"scalar", "param n = 4\ntensor a\ntensor b(n)\na = b(i) * b(i)\nschedule\nsplit(i, io, ii, 3)\n"},
   };
   return all;

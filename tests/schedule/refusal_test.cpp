@@ -251,6 +251,11 @@ const std::vector<Refusal>& refusals() {
        "distribute: loop io is distributed onto dimension 0 of level 0 of the machine already"},
       {"distribute_no_distribution", placed("Grid(2, 3)", "xy -> xy", "distribute(i, io, ii, B)"),
        "distribute: tensor B has no distribution to follow"},
+      {"distribute_onto_a_shifted_tensor",
+       "machine M = Grid(2)\ntensor a(4)\ntensor b(6) : x -> x on M\na(i) = b(i + 2)\nschedule\n"
+       "distribute(i, io, ii, b)\n",
+       "distribute: i is shifted in b(i + 2), so the iterations of i do not lie where their elements of b live; "
+       "distribute onto a machine, or onto a tensor without a shift"},
       {"distribute_no_distribution_no_machine",
        "tensor a(4)\ntensor b(4)\na(i) = b(i)\nschedule\ndistribute(i, io, ii, b)\n",
        "distribute: tensor b has no distribution to follow"},

@@ -14,6 +14,7 @@
 #include "leaf/leaf.h"
 #include "plan/cost.h"
 #include "store/tensor_store.h"
+#include "support/index_extents.h"
 #include "support/wrapped_leaf.h"
 
 namespace distal::core::test {
@@ -85,7 +86,9 @@ class Expected {
     const Statement& statement = stage.stage->source.statement;
     require_equal("bytes of a whole tensor", static_cast<int64_t>(made.size()),
                   static_cast<int64_t>(tensors_[static_cast<size_t>(stage.output)].size()));
-    CheckResult result = check_statement(statement, type_, extents_in(statement), before, after, 0, 1);
+    const Coordinates& shape = plan_.tensors[static_cast<size_t>(stage.output)].owners.shape();
+    CheckResult result =
+        check_statement(statement, type_, extents_in(statement), before, after, 0, 1, {}, {shape.begin(), shape.end()});
     if (!result.ok) throw TestFailure(fmt::format("{}: {}", to_string(statement), result.first_wrong));
     if (exactly && result.max_relative_error != 0) throw TestFailure(to_string(statement) + ": not exact");
     tensors_[static_cast<size_t>(stage.output)] = std::move(made);
@@ -124,14 +127,9 @@ class Expected {
   }
 
   std::map<std::string, int64_t> extents_in(const Statement& statement) const {
-    std::vector<Access> all = accesses(statement.rhs);
-    all.push_back(statement.lhs);
-    std::map<std::string, int64_t> out;
-    for (const Access& a : all) {
-      const TensorPlan& tensor = plan_.tensors[static_cast<size_t>(plan_.tensor_index(a.tensor))];
-      for (size_t d = 0; d < a.indices.size(); ++d) out[a.indices[d].name] = tensor.owners.shape()[d];
-    }
-    return out;
+    return index_extents(statement, [&](const std::string& name) {
+      return plan_.tensors[static_cast<size_t>(plan_.tensor_index(name))].owners.shape();
+    });
   }
 
   void check_rect(const TensorStore& store, int t, int64_t p, const Rect& rect) const {

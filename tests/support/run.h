@@ -141,7 +141,9 @@ class TestRun {
     std::map<std::string, int64_t> extents;
     std::map<std::string, int64_t> all = extents_of(stage);
     for (const IndexVar& v : variables(stage.stage->source.statement)) extents[v.name] = all.at(v.name);
-    CheckResult result = check_statement(stage.stage->source.statement, store_.type(), extents, before, after, 0, 1);
+    const Coordinates& shape = plan_->tensors[stage.output].owners.shape();
+    CheckResult result = check_statement(stage.stage->source.statement, store_.type(), extents, before, after, 0, 1, {},
+                                         {shape.begin(), shape.end()});
     EXPECT_TRUE(result.ok) << result.first_wrong;
     if (options_.integer_valued) {
       EXPECT_EQ(result.max_relative_error, 0) << result.first_wrong;

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "lang/validate.h"
+#include "lang/ranges.h"
 
 namespace distal::core {
 
@@ -31,7 +31,7 @@ class CheckWriter {
     open_loops(output_indices());
     writer_.line("Expected<T> expected;");
     if (adds()) writer_.line(fmt::format("expected.add(before({}));", indices(source_.lhs)));
-    for (const Term& term : additive_terms(source_.rhs)) write_term(term);
+    for (const Term& term : additive_terms(source_)) write_term(term);
     writer_.line(fmt::format("compare({}, expected, found);", access(source_.lhs)));
     close_loops(output_indices().size());
     writer_.line("return found;");
@@ -40,7 +40,7 @@ class CheckWriter {
   }
 
  private:
-  bool adds() const { return source_.op == AssignOp::Accumulate; }
+  bool adds() const { return accumulates(source_.op); }
 
   void declare_operands() {
     int next = 0;
@@ -86,7 +86,10 @@ class CheckWriter {
 
   std::string indices(const Access& a) const {
     std::vector<std::string> out;
-    for (const IndexVar& v : a.indices) out.push_back(names_[v.name]);
+    for (size_t d = 0; d < a.indices.size(); ++d) {
+      std::string shift = a.is_shifted(d) ? fmt::format(" + {}", names_.text(a.offset(d))) : "";
+      out.push_back(names_[a.indices[d].name] + shift);
+    }
     return fmt::format("{}", fmt::join(out, ", "));
   }
 
@@ -109,6 +112,9 @@ class CheckWriter {
                       },
                       [&](const Literal& l) {
                         return Printed{literal(l), 3};
+                      },
+                      [&](const ParamUse& p) {
+                        return Printed{"T(" + names_.text(IntExpr::name(p.name)) + ")", 3};
                       },
                       [&](const Negate&, const Printed& x) {
                         return Printed{"(-" + operand(x, 2) + ")", 3};

@@ -32,6 +32,14 @@ void require_memory(const Tensor& t) {
               "put it on a machine whose last grid says gpu", Error::Kind::Resources);
 }
 
+void require_elements(const Tensor& t, const Bindings& params) {
+  for (const IntExpr& e : t.dimensions) {
+    if (e.evaluate(params) > 0) continue;
+    throw Error(fmt::format("tensor {} has no elements, and the regions of Legion need some", t.name), t.span, {},
+                Error::Kind::Resources);
+  }
+}
+
 class ProgramWriter {
  public:
   explicit ProgramWriter(const LegionSource& source)
@@ -109,6 +117,7 @@ class ProgramWriter {
     for (const Tensor& t : module_.tensors) {
       require_dimensions(t.dimensions.size(), "tensor " + t.name, t.span);
       require_memory(t);
+      require_elements(t, bind(module_, {}));
       // A tensor and a param may have the same name; each gets its own C++ name.
       tensors_[t.name] = names_.fresh(t.name);
       all.push_back(tensors_[t.name]);
@@ -200,8 +209,8 @@ class ProgramWriter {
       const Statement& statement = program_.stages[s].source.statement;
       all.push_back(fmt::format("{{\"{}\", statement_{}, &{}, {}, {{{}}}, kFirstLeaf + {}, leaf_text_{}}}",
                                 to_string(statement), s + 1, tensors_[statement.lhs.tensor],
-                                statement.op == AssignOp::Accumulate ? "true" : "false",
-                                fmt::join(inputs_of(statement), ", "), 2 * s + 1, s + 1));
+                                accumulates(statement.op) ? "true" : "false", fmt::join(inputs_of(statement), ", "),
+                                2 * s + 1, s + 1));
     }
     writer_.line(fmt::format("           {{{}}});", fmt::join(all, ",\n              ")));
     writer_.close();
@@ -281,8 +290,10 @@ std::string gpu_name(const LegionSource& source, size_t statement) {
 
 std::string nest_name(const LegionSource& source, size_t statement) {
   if (has_gpus(source.program->stages[statement].machine)) return "";
-  const Leaf& leaf = leaf_of(source.program->stages[statement]);
-  return leaf.root.compute() ? fmt::format("{}_nest_{}", source.name, statement + 1) : "";
+  const Stage& stage = source.program->stages[statement];
+  // The text of a nest has sizes as arguments, but no numbers of its right side.
+  if (has_params_as_numbers(stage.source.statement)) return "";
+  return leaf_of(stage).root.compute() ? fmt::format("{}_nest_{}", source.name, statement + 1) : "";
 }
 
 std::string write_nest(const LegionSource& source, size_t statement) {

@@ -309,16 +309,22 @@ class StatementWriter {
   // By access: the operand of its region.
   std::vector<std::string> operands() const {
     std::vector<std::string> out;
+    std::vector<const Acquire*> acquires = acquires_of(stage_);
     for (const LeafAccess& a : leaf_of(stage_).accesses) {
       auto at = std::find(regions_.begin(), regions_.end(), LaunchRegion{a.acquire, a.rect}) - regions_.begin();
-      out.push_back(fmt::format("call.operands[{}]", at));
+      std::vector<std::string> offsets;
+      const AccessIndices& indices = acquires[static_cast<size_t>(a.acquire)]->accesses[static_cast<size_t>(a.rect)];
+      for (const IntExpr& e : indices.offsets) offsets.push_back(names_.text(e));
+      out.push_back(offsets.empty()
+                        ? fmt::format("call.operands[{}]", at)
+                        : fmt::format("moved_by<T>(call.operands[{}], {{{}}})", at, fmt::join(offsets, ", ")));
     }
     return out;
   }
 
   void call_nest() {
     if (statement_.nest.empty()) {
-      writer_.line("#error \"this leaf has workspaces, and needs DISTAL's library\"");
+      writer_.line("#error \"this leaf has workspaces, or params as numbers, and needs DISTAL's library\"");
       return;
     }
     declare_extents();

@@ -12,6 +12,7 @@ namespace distal::core {
 namespace {
 
 constexpr const char* kHasWorkspaces = "has workspaces, which leaves on GPUs cannot have";
+constexpr const char* kHasParams = "has params as numbers, which leaves on GPUs cannot have";
 
 bool contains(const std::vector<int>& all, int v) { return std::find(all.begin(), all.end(), v) != all.end(); }
 
@@ -55,7 +56,15 @@ std::optional<LeafBox> leaf_box(const Stage& stage) {
   return out;
 }
 
+bool has_params_as_numbers(const Statement& statement) {
+  bool found = false;
+  fold(statement.rhs, Overloaded{[](const Access&) {}, [](const Literal&) {}, [&](const ParamUse&) { found = true; },
+                                 [](const Negate&) {}, [](const Binary&) {}});
+  return found;
+}
+
 GpuPlan choose_gpu(const Stage& stage, ElementType type) {
+  if (has_params_as_numbers(stage.source.statement)) return {.why_not = kHasParams};
   const Compute* compute = leaf_of(stage).root.compute();
   if (!compute) return {.why_not = kHasWorkspaces};
   if (!leaf_box(stage))
@@ -69,6 +78,11 @@ GpuPlan choose_gpu(const Stage& stage, ElementType type) {
 }
 
 const Compute& gpu_compute(const Stage& stage) {
+  const Statement& statement = stage.source.statement;
+  if (has_params_as_numbers(statement)) {
+    throw Error(fmt::format("the leaf of {} {}", to_string(statement), kHasParams), statement.span,
+                "write their values, or use a machine of CPUs", Error::Kind::Resources);
+  }
   if (const Compute* compute = leaf_of(stage).root.compute()) return *compute;
   throw Error(fmt::format("the leaf of {} {}", to_string(stage.source.statement), kHasWorkspaces),
               stage.source.statement.span, "remove the precompute, or use a machine of CPUs", Error::Kind::Resources);

@@ -28,7 +28,10 @@ std::optional<LeafBox> leaf_box(const Stage& stage);
 // What carries out the leaf of a stage on a GPU, at all sizes.
 GpuPlan choose_gpu(const Stage& stage, ElementType type);
 
-// The assignment that a GPU runs. Throws if the leaf has workspaces.
+// Whether a param stands on the right side as a number. Emitted kernels and nests have no argument for its value.
+bool has_params_as_numbers(const Statement& statement);
+
+// The assignment that a GPU runs. Throws if the leaf has workspaces, or params as numbers.
 const Compute& gpu_compute(const Stage& stage);
 
 }  // namespace distal::core

@@ -88,6 +88,15 @@ struct Operand {
   Int strides[LEGION_MAX_DIM] = {};
 };
 
+// The operand whose element at x is that of `operand` at x + offset.
+template <class T>
+Operand moved_by(Operand operand, const Coordinates& offset) {
+  T* data = static_cast<T*>(operand.data);
+  for (size_t d = 0; data && d < offset.size(); ++d) data += offset[d] * operand.strides[d];
+  operand.data = data;
+  return operand;
+}
+
 inline Domain domain_of(const Rectangle& r) {
   DomainPoint lo, hi;
   lo.dim = hi.dim = static_cast<int>(r.lo.size());
@@ -327,6 +336,7 @@ class Session {
 
   void add(Tensor& tensor) {
     Rectangle all{Coordinates(tensor.region_shape().size(), 0), tensor.region_shape()};
+    if (all.volume() == 0) fail(3, "a tensor has no elements, and the regions of Legion need some");
     IndexSpace space = runtime_->create_index_space(ctx_, domain_of(all));
     tensor.region = runtime_->create_logical_region(ctx_, space, fields_);
     regions_.push_back(tensor.region);
