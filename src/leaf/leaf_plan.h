@@ -22,7 +22,7 @@ struct InterpretedPlan {
   std::string why{};         // why the code cannot be compiled; empty if it can
   std::string no_library{};  // why no library does it, as BoxPass says it
   double points = 0;
-  std::vector<LeafPlan> then{};  // at most one
+  std::vector<LeafPlan> then;  // at most one
   bool operator==(const InterpretedPlan&) const;
 };
 
@@ -46,11 +46,11 @@ struct BoxPass {
 
 // Kernels over a box, whose loops may run in any order.
 struct BoxPlan {
-  std::string substitute{};        // the kernel that substitute names; empty if the kernels were found
-  std::vector<int> around{};       // loops around the box: substitute replaces the innermost loops only
-  bool one_thread = false;         // BLAS adds in another order if a call is divided among threads
-  std::vector<BoxPass> passes{};   // run one after the other
-  std::vector<LeafPlan> others{};  // at most one: for runs with strides that no kernel takes
+  std::string substitute{};       // the kernel that substitute names; empty if the kernels were found
+  std::vector<int> around{};      // loops around the box: substitute replaces the innermost loops only
+  bool one_thread = false;        // BLAS adds in another order if a call is divided among threads
+  std::vector<BoxPass> passes{};  // run one after the other
+  std::vector<LeafPlan> others;   // at most one: for runs with strides that no kernel takes
   bool operator==(const BoxPlan&) const;
 };
 
