@@ -36,7 +36,7 @@ class Index {
  public:
   Index(IndexVar variable) : variable_(std::move(variable)) {}  // NOLINT: a variable
 
-  const IndexVar& variable() const { return variable_; }
+  const IndexVar& variable() const { return variable_; }      // the variable without the shift
   const std::optional<Int>& shift() const { return shift_; }  // none: not shifted, which `i + 0` is
 
  private:
@@ -81,22 +81,27 @@ template <std::derived_from<Expr> E>
 Expr operator+(const Param& a, const E& b) {
   return Expr(Int(a)) + b;
 }
+// The same, with the param on the right.
 template <std::derived_from<Expr> E>
 Expr operator+(const E& a, const Param& b) {
   return a + Expr(Int(b));
 }
+// A param minus an expression.
 template <std::derived_from<Expr> E>
 Expr operator-(const Param& a, const E& b) {
   return Expr(Int(a)) - b;
 }
+// An expression minus a param.
 template <std::derived_from<Expr> E>
 Expr operator-(const E& a, const Param& b) {
   return a - Expr(Int(b));
 }
+// A param times an expression.
 template <std::derived_from<Expr> E>
 Expr operator*(const Param& a, const E& b) {
   return Expr(Int(a)) * b;
 }
+// The same, with the param on the right.
 template <std::derived_from<Expr> E>
 Expr operator*(const E& a, const Param& b) {
   return a * Expr(Int(b));
@@ -107,6 +112,7 @@ class Access : public Expr {
  public:
   // For use by the library only: call TensorHandle::operator().
   Access(std::shared_ptr<TensorState> tensor, const std::vector<Index>& indices);
+  // The same, without shifts.
   Access(std::shared_ptr<TensorState> tensor, const std::vector<IndexVar>& indices);
   Access(const Access&) = default;  // a copy is the same access
 
