@@ -29,6 +29,8 @@ function checkTotals(data, told, program) {
   const exchanged = exchangedOverTime(data);
   data.statements.forEach((statement, s) => {
     const end = allFrames(data).findLastIndex((f) => f.statement === s);
+    // A statement of tensors without elements has no steps.
+    if (end < 0) return assert.equal(told.certificates[s].exchanged_bytes, 0, program);
     assert.equal(exchanged[end].most, told.certificates[s].exchanged_bytes, program);
     assert.equal(exchanged[end].bound, told.certificates[s].lower_bound_bytes, program);
   });

@@ -148,7 +148,9 @@ class ProgramWriter {
     writer_.open("static const distal::Leaves& leaves()");
     writer_.line("static const std::vector<std::vector<std::string>> variables{");
     for (const Stage& s : program_.stages) {
-      writer_.line(fmt::format("    {{\"{}\"}},", fmt::join(s.space.names, "\", \"")));
+      std::vector<std::string> quoted;
+      for (const std::string& name : s.space.names) quoted.push_back("\"" + name + "\"");
+      writer_.line(fmt::format("    {{{}}},", fmt::join(quoted, ", ")));
     }
     writer_.line("};");
     writer_.line("static PerRun<distal::Leaves> made;");
