@@ -19,7 +19,7 @@ RENAMED = {
 # Members whose twin has another name, or needs none.
 MEMBERS = {
     "Param": {"operator=": "value", "state": None},
-    "Expr": {"expr": None, "tensors": None, "numbers": None, "operator+": "__add__", "operator-": "__sub__", "operator*": "__mul__"},
+    "Expr": {"expr": None, "tensors": None, "numbers": None, "variables": None, "operator+": "__add__", "operator-": "__sub__", "operator*": "__mul__"},
     "Access": {"define": None, "operator=": None, "operator+=": "__iadd__", "operator-=": "__isub__"},
     "Tensor": {"operator()": "__getitem__", "bind_elements": "bind", "at": "numpy", "set": "numpy", "fill": "numpy",
                "for_each": "numpy", "element": None, "for_each_replica": None, "fill_elements": None, "state": None, "type": "dtype", "require_type": None,
