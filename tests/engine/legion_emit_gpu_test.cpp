@@ -72,7 +72,8 @@ TEST(LegionGpu, FilesForGpusAreEmittedOnlyForGpus) {
   Files cpu = emitted("cpu", "tensor A(4)\ntensor B(4)\nA(i) = B(i)\n");
   Files gpu = emitted("gpu", "machine M = Grid(2) gpu\ntensor A(4) : x -> x\ntensor B(4) : x -> x\nA(i) = B(i)\n");
   Files sums = emitted("sums", gpu_text("complexes"));
-  for (const char* file : {"distal/gpu.h", "distal/gpu_sums.h", "distal/kernel.h", "distal/product.h"}) {
+  for (const char* file : {"distal/gpu.h", "distal/gpu_devices.h", "distal/gpu_sums.h", "distal/device.h",
+                           "distal/kernel.h", "distal/product.h"}) {
     EXPECT_EQ(cpu.count(file), 0U) << file;
     EXPECT_EQ(gpu.count(file), 1U) << file;
   }
@@ -82,8 +83,8 @@ TEST(LegionGpu, FilesForGpusAreEmittedOnlyForGpus) {
   EXPECT_EQ(gpu.count("gpu_sums.cu"), 0U);
   EXPECT_EQ(sums.count("gpu_sums.cu"), 1U);
   // The error messages of the emitted program.
-  EXPECT_NE(gpu.at("distal/gpu.h").find("a GPU could not run a leaf: "), std::string::npos);
-  EXPECT_NE(gpu.at("distal/gpu.h").find("cuBLAS could not run a leaf: "), std::string::npos);
+  EXPECT_NE(gpu.at("distal/gpu_devices.h").find("a GPU could not run a leaf: "), std::string::npos);
+  EXPECT_NE(gpu.at("distal/gpu_devices.h").find("cuBLAS could not run a leaf: "), std::string::npos);
   EXPECT_NE(
       gpu.at("distal/program.h").find("the program runs on GPUs, but Legion was given none; start it with -ll:gpu N"),
       std::string::npos);

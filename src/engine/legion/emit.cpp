@@ -82,7 +82,7 @@ else()
 endif()
 )";
 
-constexpr const char* kGpuFiles[] = {"gpu.h", "gpu_sums.h", "kernel.h", "product.h"};
+constexpr const char* kGpuFiles[] = {"gpu.h", "gpu_devices.h", "gpu_sums.h", "device.h", "kernel.h", "product.h"};
 
 // The names of a program's source files, each with a blank before it.
 struct Files {

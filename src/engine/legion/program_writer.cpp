@@ -239,9 +239,9 @@ class ProgramWriter {
     writer_.open("static void register_tasks()");
     writer_.line(uses_gpus(source_) ? "register_gpu_data_tasks<T>();" : "register_data_tasks<T>();");
     for (size_t s = 0; s < program_.stages.size(); ++s) {
-      writer_.line(fmt::format("register_leaf<T, leaf_{}>(kFirstLeaf + {}, \"{}\"{});", s + 1, 2 * s,
-                               to_string(program_.stages[s].source.statement),
-                               gpu_name(source_, s).empty() ? "" : ", Processor::TOC_PROC"));
+      writer_.line(fmt::format("{}<T, leaf_{}>(kFirstLeaf + {}, \"{}\");",
+                               gpu_name(source_, s).empty() ? "register_leaf" : "register_gpu_leaf", s + 1, 2 * s,
+                               to_string(program_.stages[s].source.statement)));
       writer_.line(fmt::format("register_check<T, check_{}>(kFirstLeaf + {});", s + 1, 2 * s + 1));
     }
     writer_.close();

@@ -357,14 +357,14 @@ class StatementWriter {
     if (box) {
       declare_ranges(*box);
       if (plan.blas_scale) {
-        writer_.line(fmt::format("if (gemm_on_gpu<T>(ranges, {{{}}}, operands, {})) return;",
+        writer_.line(fmt::format("if (gemm_on_gpu<T>(call, ranges, {{{}}}, operands, {})) return;",
                                  fmt::join(positions(compute, *box), ", "), *plan.blas_scale));
       }
-      writer_.line(fmt::format("run_on_gpu({}, ranges, operands);", statement_.gpu));
+      writer_.line(fmt::format("run_on_gpu(call, {}, ranges, operands);", statement_.gpu));
     } else {
       declare_values();
       declare_extents();
-      writer_.line(fmt::format("run_on_gpu({}, extent, value, operands);", statement_.gpu));
+      writer_.line(fmt::format("run_on_gpu(call, {}, extent, value, operands);", statement_.gpu));
     }
     writer_.close();
     writer_.line("");

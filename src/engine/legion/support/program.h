@@ -112,8 +112,8 @@ void register_on(Processor::Kind kind, TaskID id, const char* name, const F& pre
 }
 
 template <class T, void (*LEAF)(const LeafCall&)>
-void register_leaf(TaskID id, const char* name, Processor::Kind kind = Processor::LOC_PROC) {
-  register_on(kind, id, name, [](const TaskVariantRegistrar& r, const char* n) {
+void register_leaf(TaskID id, const char* name) {
+  register_on(Processor::LOC_PROC, id, name, [](const TaskVariantRegistrar& r, const char* n) {
     Runtime::preregister_task_variant<leaf_task<T, LEAF>>(r, n);
   });
 }

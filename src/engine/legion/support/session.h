@@ -15,6 +15,10 @@
 #include "npy.h"
 #include "options.h"
 
+namespace distal_gpu {
+struct Device;
+}
+
 namespace distal_legion {
 
 constexpr FieldID kValue = 1;
@@ -170,22 +174,30 @@ T& element(const Operand& operand, const Coordinates& at) {
   return *out;
 }
 
-// The arguments of a leaf: the coordinates of its processor, the values of the loops around it, and its operands.
+// The arguments of a leaf: the coordinates of its processor, the values of the loops around it, its operands, and what
+// it may use of its GPU, if it runs on one.
 struct LeafCall {
   Coordinates at;
   std::vector<Int> loops;
   std::vector<Operand> operands;
+  const distal_gpu::Device* device = nullptr;
 };
 
-// The task of a leaf: turns the regions into operands and calls the leaf.
-template <class T, void (*LEAF)(const LeafCall&)>
-void leaf_task(const Task* task, const std::vector<PhysicalRegion>& regions, Context, Runtime* runtime) {
+// Turns the arguments and regions of a leaf's task into those of the leaf.
+template <class T>
+LeafCall leaf_call(const Task* task, const std::vector<PhysicalRegion>& regions, Runtime* runtime) {
   LeafCall call;
   for (int d = 0; d < task->index_point.get_dim(); ++d) call.at.push_back(task->index_point[d]);
   const Int* loops = static_cast<const Int*>(task->args);
   call.loops.assign(loops, loops + task->arglen / sizeof(Int));
   for (const PhysicalRegion& region : regions) call.operands.push_back(operand_of<T>(region, runtime));
-  LEAF(call);
+  return call;
+}
+
+// The task of a leaf.
+template <class T, void (*LEAF)(const LeafCall&)>
+void leaf_task(const Task* task, const std::vector<PhysicalRegion>& regions, Context, Runtime* runtime) {
+  LEAF(leaf_call<T>(task, regions, runtime));
 }
 
 // A tensor's shape, and the file to read or write; an empty name means no file.
