@@ -53,12 +53,29 @@ void add_engine(CLI::App* run, CliOptions& o, const std::string& what) {
       ->check(CLI::Range(1, 4096));
 }
 
+// The options of the search for what a program leaves out. `engine_too`: the command has no --engine of its own.
+void add_search(CLI::App* app, CliOptions& o, bool engine_too) {
+  app->add_option("--for", o.goal,
+                  "what shall be least where something is left out: the modelled time, or the bytes that a processor "
+                  "exchanges")
+      ->check(CLI::IsMember({"time", "bytes"}))
+      ->capture_default_str();
+  app->add_option("--memory", o.memory, "the most bytes that a processor may need; default: no limit")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 62));
+  app->add_option("--model", o.model, "a file with the speed of the processors, instead of the engine's");
+  if (!engine_too) return;
+  app->add_option("--engine", o.engine, "the engine whose speed is modelled: threads, mpi, legion")
+      ->check(CLI::IsMember({"threads", "mpi", "legion"}))
+      ->capture_default_str();
+}
+
 void add_run(CLI::App& app, CliOptions& o) {
   CLI::App* run =
       app.add_subcommand("run", "compile a program, place random or loaded data, run it and check the result");
   add_program(run, o);
   add_engine(run, o, "engine to run on: threads, mpi, legion");
   add_running(run, o);
+  add_search(run, o, false);
   run->add_flag("--strict-order", o.strict_order,
                 "add sums in the order of the schedule's loops; use library kernels only where substitute asks for "
                 "them. Cannot be combined with --leaf generated or interpreted");
@@ -74,6 +91,7 @@ void add_redistribute(CLI::App& app, CliOptions& o) {
       ->required();
   add_engine(redistribute, o, "engine to run on: threads, mpi");
   add_running(redistribute, o);
+  add_search(redistribute, o, false);
   redistribute->add_flag("--explain", o.explain,
                          "show the program that would move the tensor, and its cost; run nothing");
 }
@@ -81,6 +99,7 @@ void add_redistribute(CLI::App& app, CliOptions& o) {
 void add_explain(CLI::App& app, CliOptions& o) {
   CLI::App* explain = app.add_subcommand("explain", "show what a program would do, without running it");
   add_program(explain, o);
+  add_search(explain, o, true);
   CLI::Option* json = explain->add_flag("--json", o.json, "print one JSON object on stdout");
   CLI::Option* dump =
       explain->add_option("--dump", o.dump, "print only the result of one pass, or the messages of each step");
@@ -101,6 +120,7 @@ void add_explain(CLI::App& app, CliOptions& o) {
 void add_draw(CLI::App& app, CliOptions& o) {
   CLI::App* draw = app.add_subcommand("draw", "draw where data lives, what moves and what is computed, step by step");
   add_program(draw, o);
+  add_search(draw, o, true);
   CLI::Option* output = draw->add_option("-o,--output", o.output,
                                          "the file to write: .html for a page with all views, .svg for one view");
   draw->add_flag("--json", o.json, "print the data of the pictures as one JSON object on stdout")->excludes(output);
@@ -119,16 +139,7 @@ void add_optimize(CLI::App& app, CliOptions& o) {
   CLI::App* optimize = app.add_subcommand(
       "optimize", "find the schedules and formats that a program leaves out, and print it with them");
   add_program(optimize, o);
-  optimize
-      ->add_option("--for", o.goal, "what shall be least: the modelled time, or the bytes that a processor exchanges")
-      ->check(CLI::IsMember({"time", "bytes"}))
-      ->capture_default_str();
-  optimize->add_option("--memory", o.memory, "the most bytes that a processor may need; default: no limit")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 62));
-  optimize->add_option("--engine", o.engine, "the engine whose speed is modelled: threads, mpi, legion")
-      ->check(CLI::IsMember({"threads", "mpi", "legion"}))
-      ->capture_default_str();
-  optimize->add_option("--model", o.model, "a file with the speed of the processors, instead of the engine's");
+  add_search(optimize, o, true);
   optimize->add_option("-o,--output", o.output, "the file to write the program to");
   optimize->add_flag("--json", o.json, "print one JSON object on stdout");
 }
@@ -139,6 +150,13 @@ void add_emit(CLI::App& app, CliOptions& o) {
   emit->add_option("--target", o.target, "the runtime: legion")->capture_default_str();
   emit->add_option("-o,--output", o.output, "the folder to write to")->required();
   add_values(emit, o);
+  add_search(emit, o, true);
+}
+
+void add_check(CLI::App& app, CliOptions& o) {
+  CLI::App* check = app.add_subcommand("check", "parse and verify a program only");
+  add_program(check, o);
+  add_search(check, o, true);
 }
 
 void add_plan(CLI::App& app, CliOptions& o) {
@@ -227,7 +245,7 @@ int main_command(int argc, const char* const* argv, const RunOnMpi& run_on_mpi, 
   add_draw(app, options);
   add_optimize(app, options);
   add_emit(app, options);
-  add_program(app.add_subcommand("check", "parse and verify a program only"), options);
+  add_check(app, options);
   add_redistribute(app, options);
   add_plan(app, options);
   add_words(app, options);

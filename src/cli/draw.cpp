@@ -5,7 +5,7 @@
 #include <iostream>
 #include <sstream>
 
-#include "cli/optimize.h"
+#include "cli/found.h"
 #include "plan/certificate.h"
 #include "support/cache.h"
 #include "support/process.h"
@@ -111,14 +111,12 @@ std::string svg_of(const CliOptions& options, const Json& picture) {
   return read_text(folder / "out.svg");
 }
 
-// What the search weighs for the statements that leave something out, each with the bound of the program that it finds.
-Json choices_of(const CliOptions& options, const LoadedModule& loaded) {
+// What the search weighed for the statements that leave something out, each with its bound.
+Json choices_of(const LoadedModule& loaded, const Plan& plan) {
   Json out = Json::array();
-  FoundProgram found = find_left_out(options, loaded);
-  if (found.statements.empty()) return out;
-  std::shared_ptr<PreparedProgram> prepared = prepare(options, {found.module, loaded.params});
-  std::vector<Certificate> proved = certificates(prepared->plan());
-  for (const FoundStatement& one : found.statements) {
+  if (loaded.found.empty()) return out;
+  std::vector<Certificate> proved = certificates(plan);
+  for (const FoundStatement& one : loaded.found) {
     out.push_back(to_json(one));
     for (const Certificate& c : proved) {
       if (c.statement == to_string(one.statement)) out.back()["lower_bound_bytes"] = c.lower_bound_bytes;
@@ -137,10 +135,10 @@ int draw_command(const CliOptions& options) {
                                : fmt::format("-o {}: a picture is an .html or an .svg", options.output),
                 {}, "write -o FILE.html for a page with all views, -o FILE.svg for one view, or --json for the data");
   }
-  LoadedModule loaded = load_module(options);
+  LoadedModule loaded = load_found(options);
   std::shared_ptr<PreparedProgram> prepared = prepare(options, loaded);
   Json picture = picture_of(prepared->plan(), fs::path(options.file).filename().string());
-  picture["choices"] = choices_of(options, loaded);
+  picture["choices"] = choices_of(loaded, prepared->plan());
   if (options.view == "choice" && picture["choices"].empty()) {
     throw Error("the program leaves nothing out, so nothing was weighed", {}, "`distal optimize` says what it finds");
   }

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "cli/found.h"
 #include "cli/options.h"
 #include "engine/legion/build.h"
 #include "engine/legion/emit.h"
@@ -34,14 +35,18 @@ int emit_command(const CliOptions& options) {
     throw Error(fmt::format("there is no target {}; the only target is legion", options.target));
   }
   std::vector<LegionSource> sources;
+  std::string found;
   for (const std::string& file : options.files) {
     CliOptions one = options;
     one.file = file;
-    sources.push_back({legion_name(fs::path(file).stem().string()), compile(load_module(one).module)});
+    LoadedModule loaded = load_found(one);
+    found += found_notes(one, loaded).text;
+    sources.push_back({legion_name(fs::path(file).stem().string()), compile(loaded.module)});
   }
   std::map<std::string, std::string> files = emit_legion(sources);
   require_own_files(options.output, files);
   write_files(options.output, files);
+  fmt::print("{}", found);
   fmt::print(
       "wrote {0}/{1}.cpp and its build files; build it with\n  cmake -S {0} -B {0}/build -DLegion_DIR=... && "
       "cmake --build {0}/build\n",

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/advice.h"
+#include "cli/found.h"
 #include "cli/options.h"
 #include "engine/processes.h"
 #include "leaf/choose_leaf.h"
@@ -19,6 +20,7 @@
 #include "plan/print.h"
 #include "schedule/schedule.h"
 #include "support/text.h"
+#include "tune/report.h"
 
 namespace distal::core {
 
@@ -36,6 +38,15 @@ std::string indented(const std::string& text, const std::string& by) {
     at_start = c == '\n';
   }
   return out;
+}
+
+// The program with all that was left out, and why it was chosen.
+void show_found(const LoadedModule& loaded) {
+  if (loaded.found.empty() && loaded.left.empty()) return;
+  fmt::print("Found\n{}\n", indented(to_string(loaded.module), "  "));
+  for (const FoundStatement& one : loaded.found) fmt::print("{}", indented(report_of(one), "  "));
+  for (const std::string& left : loaded.left) fmt::print("  as written: {}\n", left);
+  fmt::print("\n");
 }
 
 void show_nests(const Module& module) {
@@ -232,7 +243,7 @@ int dump_pass(const std::string& wanted, const LoadedModule& loaded) {
 
 }  // namespace
 
-int explain_command(const CliOptions& options) { return explain(options, load_module(options)); }
+int explain_command(const CliOptions& options) { return explain(options, load_found(options)); }
 
 int explain(const CliOptions& options, const LoadedModule& loaded) {
   if (!options.dump.empty()) return dump_pass(options.dump, loaded);
@@ -245,9 +256,11 @@ int explain(const CliOptions& options, const LoadedModule& loaded) {
   if (options.json) {
     nlohmann::ordered_json json = to_json(cost);
     add_certificates(certificates(plan), json);
+    json.update(found_json(loaded));
     std::cout << json.dump() << std::endl;
     return 0;
   }
+  show_found(loaded);
   show_nests(plan.program->module);
   show_placement(plan);
   fmt::print("Program\n{}\n", indented(to_string(*plan.program), "  "));
@@ -264,7 +277,7 @@ int explain(const CliOptions& options, const LoadedModule& loaded) {
 }
 
 std::shared_ptr<PreparedProgram> checked_program(const CliOptions& options) {
-  std::shared_ptr<PreparedProgram> prepared = prepare(options, load_module(options));
+  std::shared_ptr<PreparedProgram> prepared = prepare(options, load_found(options));
   prepared->needs(true);
   return prepared;
 }

@@ -9,8 +9,9 @@
 
 namespace distal::core {
 
-Job job_of(const CliOptions& options) {
-  Job job = options.command == "redistribute" ? redistribute_job(options) : run_job(options);
+Job job_of(const CliOptions& options, LoadedModule loaded) {
+  Job job = options.command == "redistribute" ? redistribute_job(options, std::move(loaded))
+                                              : run_job(options, std::move(loaded));
   require_options(options, job.loaded.module);
   return job;
 }

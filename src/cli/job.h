@@ -16,12 +16,13 @@ struct Job {
   std::function<std::string(const PreparedRun&)> results;  // the text for stdout
 };
 
-// The job of the command line. Throws an Error if the options do not fit the program or the engine.
-Job job_of(const CliOptions& options);
+// The job of the command line, for its program, which leaves nothing out any more. Throws an Error if the options do
+// not fit the program or the engine.
+Job job_of(const CliOptions& options, LoadedModule loaded);
 
 // The two kinds of job.
-Job run_job(const CliOptions& options);
-Job redistribute_job(const CliOptions& options);
+Job run_job(const CliOptions& options, LoadedModule loaded);
+Job redistribute_job(const CliOptions& options, LoadedModule loaded);
 
 // Runs a job on the threads of this process. Returns the exit status.
 int run_on_threads(const CliOptions& options, const Job& job);

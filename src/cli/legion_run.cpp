@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "cli/found.h"
 #include "cli/prepared_run.h"
 #include "cli/saved_check.h"
 #include "data/npy_writer.h"
@@ -131,6 +132,7 @@ class LegionRun {
 
   int conclude() {
     RunReport report;
+    report.found = found_notes(options_, loaded_);
     report.engine = options_.engine;
     report.backend = ranks_ == 1 ? "Legion" : fmt::format("Legion in {} processes", ranks_);
     report.plan = &plan_;

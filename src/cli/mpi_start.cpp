@@ -44,7 +44,7 @@ bool is_rank_of_a_job() {
 }
 
 void require_runnable(const CliOptions& options) {
-  Job job = job_of(options);
+  Job job = job_of(options, load_found(options));
   const Module& module = job.loaded.module;
   require_host(module, options.engine);
   std::shared_ptr<PreparedProgram> program = prepare(options, job.loaded);

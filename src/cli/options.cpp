@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "cli/found.h"
 #include "lang/parse.h"
 #include "lang/suggest.h"
 #include "lang/validate.h"
@@ -96,6 +97,12 @@ LoadedModule load_module(const CliOptions& options) {
   if (!options.type.empty()) loaded.module.type = parse_type_option(options.type);
   loaded.params = distal::core::bind(loaded.module, parse_settings(options.set));
   validate(expand_precomputes(loaded.module), loaded.params);
+  return loaded;
+}
+
+LoadedModule load_found(const CliOptions& options) {
+  LoadedModule loaded = load_module(options);
+  find_left_out(options, loaded);
   return loaded;
 }
 

@@ -11,6 +11,8 @@
 #include "lang/int_expr.h"
 #include "lang/module.h"
 #include "session/prepared_program.h"
+#include "support/process_group.h"
+#include "tune/find.h"
 
 namespace distal::core {
 
@@ -46,7 +48,7 @@ struct CliOptions {
   std::string view = "film", axes;  // draw
   int64_t step = 1, processor = -1;
 
-  std::string goal = "time", model;  // optimize
+  std::string goal = "time", model;  // of the search
   int64_t memory = 0;                // bytes per processor; 0: not given
 
   int64_t ni = 0, nj = 0, nk = 0, processors = 0, bytes_per_processor = 0;  // plan cosma
@@ -77,13 +79,18 @@ ElementType parse_type_option(const std::string& name);
 struct LoadedModule {
   Module module;
   Bindings params;
+  std::vector<FoundStatement> found{};  // the statements of which find_left_out found something
+  std::vector<std::string> left{};      // the others that leave something out, each with the reason
 };
+// As it is written.
 LoadedModule load_module(const CliOptions& options);
+// With what it leaves out.
+LoadedModule load_found(const CliOptions& options);
 
 // Compiles and plans it.
 std::shared_ptr<PreparedProgram> prepare(const CliOptions& options, const LoadedModule& loaded);
 
-// Prints what a program would do. Returns the exit status.
+// Prints what a program that leaves nothing out would do. Returns the exit status.
 int explain(const CliOptions& options, const LoadedModule& loaded);
 
 // Runs a program on the ranks of this job. Returns the exit status.

@@ -25,8 +25,7 @@ std::string free_name(const Module& module, std::string name) {
 }
 
 // The program that moves the tensor: the old and the new tensor, and one statement.
-LoadedModule redistribution_module(const CliOptions& options) {
-  LoadedModule loaded = load_module(options);
+LoadedModule redistribution_module(const CliOptions& options, LoadedModule loaded) {
   Tensor from = find_tensor(loaded.module, options.tensor);
   Tensor to = parse_format(options.format, "format", loaded.module, from);
   loaded.module.statements.clear();
@@ -77,10 +76,10 @@ nlohmann::ordered_json to_json(const PreparedRun& run, const Tensor& from, const
 
 }  // namespace
 
-Job redistribute_job(const CliOptions& options) {
+Job redistribute_job(const CliOptions& options, LoadedModule program) {
   require_tensor(options, options.load, "--load");
   require_tensor(options, options.save, "--save");
-  Job job{redistribution_module(options), {}, {}};
+  Job job{redistribution_module(options, std::move(program)), {}, {}};
   Tensor to = job.loaded.module.tensors[0], from = job.loaded.module.tensors[1];
   for (const auto& [tensor, file] : parse_files(options.save, "--save", job.loaded.module)) job.saved[to.name] = file;
   job.results = [json = options.json, to, from](const PreparedRun& run) {
@@ -90,9 +89,9 @@ Job redistribute_job(const CliOptions& options) {
 }
 
 int redistribute_command(const CliOptions& options, const RunOnMpi& run_on_mpi) {
-  if (options.explain) return explain(options, redistribution_module(options));
+  if (options.explain) return explain(options, redistribution_module(options, load_found(options)));
   if (options.engine == "mpi") return run_on_mpi ? run_on_mpi(options) : start_on_mpi(options);
-  if (options.engine == "threads") return run_on_threads(options, job_of(options));
+  if (options.engine == "threads") return run_on_threads(options, job_of(options, load_found(options)));
   throw Error(fmt::format("redistribute has no engine {}; its engines are threads and mpi", options.engine));
 }
 

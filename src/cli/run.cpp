@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "cli/found.h"
 #include "cli/job.h"
 #include "cli/legion_run.h"
 #include "cli/mpi_start.h"
@@ -7,20 +8,23 @@
 
 namespace distal::core {
 
-Job run_job(const CliOptions& options) {
-  LoadedModule loaded = load_module(options);
+Job run_job(const CliOptions& options, LoadedModule loaded) {
   auto saved = parse_files(options.save, "--save", loaded.module);
-  return {std::move(loaded), std::move(saved),
-          [json = options.json](const PreparedRun& run) { return report_text(run.report(), json); }};
+  FoundNotes notes = found_notes(options, loaded);
+  return {std::move(loaded), std::move(saved), [json = options.json, notes](const PreparedRun& run) {
+            RunReport report = run.report();
+            report.found = notes;
+            return report_text(report, json);
+          }};
 }
 
 int run_command(const CliOptions& options, const RunOnMpi& run_on_mpi) {
   if (options.engine == "mpi") return run_on_mpi ? run_on_mpi(options) : start_on_mpi(options);
-  if (options.engine == "threads") return run_on_threads(options, job_of(options));
+  if (options.engine == "threads") return run_on_threads(options, job_of(options, load_found(options)));
   if (options.engine != "legion") {
     throw Error(fmt::format("there is no engine {}; the engines are threads, mpi and legion", options.engine));
   }
-  LoadedModule loaded = load_module(options);
+  LoadedModule loaded = load_found(options);
   for (const auto& [tensor, file] : parse_files(options.save, "--save", loaded.module)) require_writable(file);
   return run_on_legion(options, loaded);
 }

@@ -31,24 +31,27 @@ nlohmann::ordered_json RunReport::json() const {
   double best = seconds.front();
   auto checked = [](const auto& value) { return nlohmann::ordered_json(value); };
   nlohmann::ordered_json none;
-  return {{"ok", check ? checked(check->ok) : none},
-          {"engine", engine},
-          {"processors", plan->processors},
-          {"processors_with_work", processors_with_work(*plan)},
-          {"seconds_min", best},
-          {"seconds_median", median()},
-          {"gflops", flops() / best * 1e-9},
-          {"gbps", tensor_bytes() / best * 1e-9},
-          {"max_relative_error", check ? checked(check->max_relative_error) : none},
-          {"bytes_moved", bytes_moved},
-          {"bytes_copied", bytes_copied ? nlohmann::ordered_json(*bytes_copied) : nlohmann::ordered_json()},
-          {"messages", messages},
-          {"peak_bytes_per_processor", peak_bytes_per_processor},
-          {"resident_bytes", resident_bytes ? nlohmann::ordered_json(*resident_bytes) : nlohmann::ordered_json()},
-          {"elements_checked", check ? check->checked : 0},
-          {"tasks", tasks},
-          {"leaves", leaves},
-          {"type", to_string(plan->program->module.type)}};
+  nlohmann::ordered_json out{
+      {"ok", check ? checked(check->ok) : none},
+      {"engine", engine},
+      {"processors", plan->processors},
+      {"processors_with_work", processors_with_work(*plan)},
+      {"seconds_min", best},
+      {"seconds_median", median()},
+      {"gflops", flops() / best * 1e-9},
+      {"gbps", tensor_bytes() / best * 1e-9},
+      {"max_relative_error", check ? checked(check->max_relative_error) : none},
+      {"bytes_moved", bytes_moved},
+      {"bytes_copied", bytes_copied ? nlohmann::ordered_json(*bytes_copied) : nlohmann::ordered_json()},
+      {"messages", messages},
+      {"peak_bytes_per_processor", peak_bytes_per_processor},
+      {"resident_bytes", resident_bytes ? nlohmann::ordered_json(*resident_bytes) : nlohmann::ordered_json()},
+      {"elements_checked", check ? check->checked : 0},
+      {"tasks", tasks},
+      {"leaves", leaves},
+      {"type", to_string(plan->program->module.type)}};
+  if (found.json.is_object()) out.update(found.json);
+  return out;
 }
 
 std::string RunReport::ran_text() const {
@@ -125,8 +128,8 @@ std::string report_text(const RunReport& report, bool json) {
 std::string RunReport::summary() const {
   std::string out;
   for (const StagePlan& s : plan->stages) out += fmt::format("{}\n", to_string(s.stage->source.statement));
-  return out + ran_text() + undistributed_text(*plan) + moved_text() + memory_text() + time_text() + speed_text() +
-         check_text();
+  return out + found.text + ran_text() + undistributed_text(*plan) + moved_text() + memory_text() + time_text() +
+         speed_text() + check_text();
 }
 
 }  // namespace distal::core

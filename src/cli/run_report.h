@@ -10,6 +10,12 @@
 
 namespace distal::core {
 
+// What was found for a program that leaves something out: lines of the summary, and fields of the JSON object.
+struct FoundNotes {
+  std::string text;
+  nlohmann::ordered_json json{};
+};
+
 // The results of a run, on any engine.
 struct RunReport {
   std::string engine;   // the name on the command line
@@ -24,6 +30,7 @@ struct RunReport {
   int64_t tasks = 0;
   std::vector<std::string> leaves;        // one description per statement
   std::optional<int64_t> resident_bytes;  // the maximum over the processes
+  FoundNotes found{};
 
   bool ok() const { return !check || check->ok; }
   nlohmann::ordered_json json() const;

@@ -44,7 +44,7 @@ class Finder {
 
   FoundProgram find() {
     for (ScheduledStatement& scheduled : found_.module.statements) {
-      if (!scheduled.schedule.empty()) continue;
+      if (!has_no_schedule(scheduled)) continue;
       std::string reason = find_for(scheduled);
       if (!reason.empty()) found_.left.push_back(fmt::format("{}: {}", to_string(scheduled.statement), reason));
     }
@@ -139,6 +139,14 @@ class Finder {
 };
 
 }  // namespace
+
+bool has_no_schedule(const ScheduledStatement& scheduled) {
+  return scheduled.schedule.empty() && !scheduled.has_empty_schedule;
+}
+
+bool leaves_something_out(const Module& module) {
+  return std::any_of(module.statements.begin(), module.statements.end(), has_no_schedule);
+}
 
 FoundProgram find_what_is_left_out(const Module& module, const Bindings& params, const FindOptions& options) {
   return Finder(module, params, options).find();

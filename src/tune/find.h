@@ -12,7 +12,7 @@ namespace distal::core {
 struct FindOptions {
   Goal goal = Goal::Time;
   std::optional<int64_t> memory_bytes;  // no processor may need more
-  MachineModel model;
+  MachineModel model;                   // of an engine (model_of_engine), or from a file (read_model)
 };
 
 // What was found for one statement.
@@ -29,9 +29,15 @@ struct FoundProgram {
   std::vector<std::string> left;           // for each of the others that leaves something out, why it stays as it is
 };
 
+// Whether a statement of the program has no schedule. The word `schedule` without a command is a schedule.
+bool has_no_schedule(const ScheduledStatement& scheduled);
+// Whether there is anything to find. If not, find_what_is_left_out would return the module as it is.
+bool leaves_something_out(const Module& module);
+
 // Finds what the program leaves out, statement by statement in their order: the schedule of each statement that has
 // none, the grid of its machine, and the formats of its tensors. Grids and formats are given from then on. What is
-// given is never changed.
+// given is never changed. All front ends call this function, before they compile the module. It is a pure function of
+// its arguments. Throws an Error of Kind::Resources if a processor needs more memory than it may have.
 FoundProgram find_what_is_left_out(const Module& module, const Bindings& params, const FindOptions& options);
 
 }  // namespace distal::core

@@ -243,7 +243,7 @@ class Text(CliTest):
         self.assertIn("  ran on    3 processors, a grid of 3, on threads, ", text)
 
     def test_nothing_distributed(self):
-        text = LINE[: LINE.index("schedule")]
+        text = LINE[: LINE.index("schedule")] + "schedule\n"
         for command in ("run", "explain"):
             said = self.succeed(command, self.write("whole.distal", text))
             wanted = "  note      nothing is distributed; to share the work, write in the schedule\n            "
@@ -255,15 +255,15 @@ class Text(CliTest):
     def test_help_names_every_option(self):
         options = {
             ("run",): "FILE --set --type --engine --threads --reps --leaf --check --no-check --json --own-memory --seed "
-            "--load --save --strict-order --ranks",
-            ("draw",): "FILE --output --set --type --json --view --step --processor --axes",
-            ("emit",): "FILE --target --output --set --type",
-            ("explain",): "FILE --set --type --json --dump",
+            "--load --save --strict-order --ranks --for --memory --model",
+            ("draw",): "FILE --output --set --type --json --view --step --processor --axes --for --memory --engine --model",
+            ("emit",): "FILE --target --output --set --type --for --memory --engine --model",
+            ("explain",): "FILE --set --type --json --dump --for --memory --engine --model",
+            ("check",): "FILE --set --type --for --memory --engine --model",
             ("optimize",): "FILE --set --type --for --memory --engine --model --output --json",
-            ("check",): "FILE --set --type",
             ("plan", "cosma"): "NI NJ NK PROCESSORS BYTES_PER_PROCESSOR --type --json",
-            ("redistribute",): "FILE TENSOR FORMAT --set --type --threads --reps --leaf --check --json --own-memory --engine "
-            "--seed --load --save --explain",
+            ("redistribute",): "FILE TENSOR FORMAT --set --type --threads --reps --leaf --check --json "
+            "--own-memory --engine --seed --load --save --explain --for --memory --model",
             (): "run explain draw optimize emit check redistribute plan",
         }
         for command, words in options.items():
@@ -617,7 +617,7 @@ class Defaults(CliTest):
     def test_what_no_command_communicates_runs(self):
         text = SUMMA.read_text(encoding="utf-8").split("schedule")[0]
         distribute = "schedule\n  distribute({i, j}, {io, jo}, {ii, ji}, M)\n"
-        for schedule, with_work in (("", 1), (distribute, 4)):
+        for schedule, with_work in (("schedule\n", 1), (distribute, 4), ("", 4)):
             file = self.write("plain.distal", text + schedule)
             said = self.json_of("run", file, "--set", "ni=256,nj=256,nk=256")
             self.assertTrue(said["ok"])
@@ -643,7 +643,7 @@ class Defaults(CliTest):
 
     def test_the_processors_with_work_are_said(self):
         text = SUMMA.read_text(encoding="utf-8").split("schedule")[0]
-        file = self.write("plain.distal", text)
+        file = self.write("plain.distal", text + "schedule\n")
         self.assertIn("  ran on    1 of 4 processors, a 2×2 grid", self.succeed("run", file, "--set", SMALL))
         self.assertRegex(self.succeed("explain", file, "--set", SMALL), r"  processors +4, 1 with work\n")
 

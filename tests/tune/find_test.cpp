@@ -175,6 +175,23 @@ c(j) = A(i, j)
   EXPECT_NE(found.statements[1].shape.tensors[1].given, nullptr);
 }
 
+// The word `schedule` without a command means: as written.
+TEST(Find, AnEmptyScheduleIsGiven) {
+  const std::string text = R"(machine M = Grid(2)
+tensor a(4) : x -> x on M
+tensor b(4) : x -> x on M
+a(i) = b(i)
+)";
+  Module written = test::parse_text(text + "schedule\n");
+  EXPECT_FALSE(leaves_something_out(written));
+  EXPECT_EQ(find_what_is_left_out(written, {}, least_bytes()).module, written);
+  Module free = test::parse_text(text);
+  EXPECT_TRUE(leaves_something_out(free));
+  FoundProgram found = find_what_is_left_out(free, {}, least_bytes());
+  EXPECT_FALSE(leaves_something_out(found.module));
+  EXPECT_EQ(found.statements.size(), 1);
+}
+
 TEST(Find, SaysWhyAStatementStaysAsItIs) {
   auto why = [](const std::string& text) {
     Module module = test::parse_text(text);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "cli/found.h"
 #include "cli/job.h"
 #include "data/npy_writer.h"
 #include "session/mpi/session.h"
@@ -33,19 +34,30 @@ void require_fitting(const CliOptions& options, const Cluster& cluster) {
                                    : "omit --ranks when mpirun starts the ranks");
 }
 
-int run_on_ranks(const CliOptions& options, const Cluster& cluster) {
-  Job job;
-  const LoadedModule& loaded = job.loaded;
+// The first rank finds what the program leaves out, and the others get its text.
+LoadedModule load_on_ranks(const CliOptions& options, const Cluster& cluster) {
+  LoadedModule loaded;
   agree_on_error(cluster, [&] {
     require_fitting(options, cluster);
-    job = job_of(options);
-    require_host(loaded.module, options.engine);
-    if (cluster.rank() > 0) return;
-    for (const auto& [tensor, file] : job.saved) require_writable(file);
+    loaded = load_module(options);
   });
   std::string params;
   for (const auto& [name, value] : loaded.params) params += fmt::format(" {}={}", name, value);
   require_same(cluster, "the program and its params", to_string(loaded.module) + params);
+  find_left_out(options, loaded, ClusterGroup(cluster));
+  return loaded;
+}
+
+int run_on_ranks(const CliOptions& options, const Cluster& cluster) {
+  Job job;
+  const LoadedModule& loaded = job.loaded;
+  LoadedModule program = load_on_ranks(options, cluster);
+  agree_on_error(cluster, [&] {
+    job = job_of(options, std::move(program));
+    require_host(loaded.module, options.engine);
+    if (cluster.rank() > 0) return;
+    for (const auto& [tensor, file] : job.saved) require_writable(file);
+  });
   std::optional<RunInputs> inputs;
   agree_on_error(cluster, [&] { inputs.emplace(options, loaded); });
   require_same(cluster, "the data that --load read", fmt::format("{}", inputs->data.digest()));
