@@ -8,6 +8,7 @@
 #include "lower/with_values.h"
 #include "plan/access_rects.h"
 #include "plan/fold.h"
+#include "plan/steps.h"
 #include "schedule/checks.h"
 #include "schedule/schedule.h"
 #include "support/text.h"
@@ -85,45 +86,6 @@ void require_marked_loops_in_leaf(const StagePlan& stage) {
                        "{0} a loop below every communicate",
                        m.command(), stage.space.names[m.loop]));
   }
-}
-
-struct StepCount {
-  double steps = 1;                  // how often the most frequently visited node is visited
-  const Acquire* deepest = nullptr;  // the innermost acquire
-};
-
-void count_steps(const StagePlan& stage, const NodePtr& node, double visits, StepCount& count) {
-  count.steps = std::max(count.steps, visits);
-  if (node.get() == stage.fold_at) return;
-  if (const auto* l = std::get_if<Loop>(&node->value)) {
-    count_steps(stage, l->body, visits * static_cast<double>(stage.space.extents[l->variable]), count);
-  } else if (const auto* a = std::get_if<Launch>(&node->value)) {
-    count_steps(stage, a->body, visits, count);
-  } else if (const auto* q = std::get_if<Acquire>(&node->value)) {
-    count.deepest = q;
-    count_steps(stage, q->body, visits, count);
-  } else if (const auto* c = std::get_if<Chain>(&node->value)) {
-    for (const NodePtr& part : c->parts) count_steps(stage, part, visits, count);
-  }
-}
-
-void refuse_too_many_steps(const StagePlan& stage) {
-  StepCount count;
-  count_steps(stage, stage.stage->root, 1, count);
-  double total = count.steps * static_cast<double>(stage.places(stage.machine.levels()).size());
-  if (total <= static_cast<double>(kMaxSteps)) return;
-  std::string steps = total < 9e18 ? with_commas(static_cast<int64_t>(total)) : fmt::format("{:.3g}", total);
-  std::string limit = with_commas(kMaxSteps);
-  const SourceSpan& span = stage.stage->source.statement.span;
-  // Never null: every statement acquires its output, and loops are only folded if few enough steps remain.
-  const Acquire& a = *count.deepest;
-  std::string why = a.by_default
-                        ? fmt::format("no communicate names {0}, so {0} is communicated at loop {1}", a.tensor, a.at)
-                        : fmt::format("{} is communicated at loop {}", a.tensor, a.at);
-  // Further out, the rectangle of an output may no longer lie in one home piece. Larger blocks are the other remedy.
-  const char* instead = a.privilege == Privilege::Read ? "" : ", or cut the loops into larger blocks";
-  throw Error(fmt::format("{}, which makes {} steps; at most {} are planned", why, steps, limit), span,
-              fmt::format("say communicate({}, ...) at a loop further out{}", a.tensor, instead));
 }
 
 // The loop variables that are not loops of the leaf's outermost part.
@@ -244,7 +206,7 @@ Plan make_plan(std::shared_ptr<const Program> program, const Bindings& params, P
     made.leaf_is_fixed = fixed_for_leaf(made);
     made.makes_whole_output = makes_whole_output(made);
     made.adds_to_all = adds_to_all(made);
-    refuse_too_many_steps(made);
+    require_few_steps(made);
     require_marked_loops_in_leaf(made);
   }
   return plan;

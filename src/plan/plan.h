@@ -96,7 +96,7 @@ struct Plan {
 };
 
 inline constexpr int64_t kMaxSteps = 10'000'000;
-// Throws an Error if there are more than kMaxSteps steps; it names the tensor to communicate further out.
+// Throws an Error if there are more than kMaxSteps steps; it names the tensors to communicate further out.
 Plan make_plan(std::shared_ptr<const Program> program, const Bindings& params, PlanOptions options = {});
 
 // The rectangle of an access under given intervals.

@@ -640,10 +640,10 @@ std::string steps_error(const std::string& schedule) {
 TEST(Steps, TheMissingCommunicateIsNamed) {
   EXPECT_EQ(
       steps_error("  reorder({k, i, j})\n  distribute(j, M)\n  communicate({A, B}, i)\n"),
-      R"(t.distal:6:1: error: no communicate names C, so C is communicated at loop j, which makes 1,000,000,000 steps; at most 10,000,000 are planned
+      R"(t.distal:6:1: error: no communicate names C, so C is communicated at loop j, so the plan has 1,000,000,000 steps; at most 10,000,000 are planned
   A(i, j) = B(i, k) * C(k, j)
   ^~~~~~~~~~~~~~~~~~~~~~~~~~~
-  help: say communicate(C, ...) at a loop further out)");
+  help: say communicate(C, k), which makes 2,000 steps)");
 }
 
 // Further out, a cyclic output would be a partial. So A is communicated block by block, which makes too many steps.
@@ -651,10 +651,10 @@ TEST(Steps, AnOutputOfTooManyBlocks) {
   std::string text =
       test::message_of([] { plan_algorithm("scalapack", "ni=32768,nj=32768,nk=32768,gx=4,gy=4,block=64,chunk=512"); });
   EXPECT_NE(
-      text.find("A is communicated at loop j_round, which makes 16,777,216 steps; at most 10,000,000 are planned"),
+      text.find("A is communicated at loop j_round, so the plan has 16,777,216 steps; at most 10,000,000 are planned"),
       std::string::npos)
       << text;
-  EXPECT_NE(text.find("help: say communicate(A, ...) at a loop further out, or cut the loops into larger blocks"),
+  EXPECT_NE(text.find("help: say communicate(A, i_round), which makes 131,072 steps, or cut the loops into larger blocks"),
             std::string::npos)
       << text;
 }
@@ -662,10 +662,10 @@ TEST(Steps, AnOutputOfTooManyBlocks) {
 TEST(Steps, ACommunicateTooFarIn) {
   EXPECT_EQ(
       steps_error("  distribute({i, j}, {io, jo}, {ii, ji}, M)\n  communicate({A, C}, jo)\n  communicate(B, k)\n"),
-      R"(t.distal:6:1: error: B is communicated at loop k, which makes 1,000,000,000 steps; at most 10,000,000 are planned
+      R"(t.distal:6:1: error: B is communicated at loop k, so the plan has 1,000,000,000 steps; at most 10,000,000 are planned
   A(i, j) = B(i, k) * C(k, j)
   ^~~~~~~~~~~~~~~~~~~~~~~~~~~
-  help: say communicate(B, ...) at a loop further out)");
+  help: say communicate(B, ii), which makes 2,000 steps)");
 }
 
 TEST(Steps, NoScheduleOnOneProcessorIsFine) {
