@@ -13,7 +13,7 @@ namespace {
 
 // A loop around a node, the launch, or the root of the statement.
 struct Around {
-  std::string name;  // of the loop, or of the innermost loop of the launch; empty for the root
+  std::string name;   // of the loop, or of the innermost loop of the launch; empty for the root
   double visits = 1;  // how often a place carries out what is in it
 };
 

@@ -654,8 +654,9 @@ TEST(Steps, AnOutputOfTooManyBlocks) {
       text.find("A is communicated at loop j_round, so the plan has 16,777,216 steps; at most 10,000,000 are planned"),
       std::string::npos)
       << text;
-  EXPECT_NE(text.find("help: say communicate(A, i_round), which makes 131,072 steps, or cut the loops into larger blocks"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find("help: say communicate(A, i_round), which makes 131,072 steps, or cut the loops into larger blocks"),
+      std::string::npos)
       << text;
 }
 

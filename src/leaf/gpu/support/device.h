@@ -8,7 +8,7 @@ struct cublasContext;
 
 namespace distal_gpu {
 
-// What the leaf that runs may use until its work on the stream is done. All of it is made once for each GPU, so that a
+// What the leaf that runs may use until its work on the stream is done. It is made once for each GPU, so that a
 // leaf allocates nothing and waits for nothing.
 struct Device {
   CUstream_st* stream = nullptr;  // all work of the leaf goes to this stream
