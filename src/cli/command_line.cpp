@@ -225,6 +225,12 @@ class Watched {
     }
   }
 
+  // Removes the line of progress. `from_stdout`: there, because the process that shows it does so only after a while.
+  void hide(bool from_stdout) {
+    if (line_) line_->hide();
+    if (line_ && from_stdout) fmt::print("\r\033[K");
+  }
+
  private:
   std::optional<ProgressLine> line_;
 };
@@ -254,7 +260,10 @@ int main_command(int argc, const char* const* argv, const RunOnMpi& run_on_mpi, 
     options.command = app.get_subcommands().front()->get_name();
     Progress progress;
     options.progress = &progress;
+    bool is_rank = static_cast<bool>(run_on_mpi);
+    if (!options.json) options.terminal = terminal_of_stdout(is_rank);
     Watched watched(progress, options.quiet, is_reporter);
+    options.hide_progress = [&] { watched.hide(is_rank && options.terminal.has_value()); };
     return dispatch(app, options, run_on_mpi);
   } catch (const CLI::ParseError& e) {
     return is_reporter ? app.exit(e, std::cout, std::cerr) : 0;  // --help or --version

@@ -7,6 +7,7 @@
 
 #include "cli/advice.h"
 #include "cli/found.h"
+#include "cli/look_first.h"
 #include "cli/options.h"
 #include "engine/processes.h"
 #include "leaf/choose_leaf.h"
@@ -41,24 +42,26 @@ std::string indented(const std::string& text, const std::string& by) {
 }
 
 // The program with all that was left out, and why it was chosen.
-void show_found(const LoadedModule& loaded) {
-  if (loaded.found.empty() && loaded.left.empty()) return;
-  fmt::print("Found\n{}\n", indented(to_string(loaded.module), "  "));
-  for (const FoundStatement& one : loaded.found) fmt::print("{}", indented(report_of(one), "  "));
-  for (const std::string& left : loaded.left) fmt::print("  as written: {}\n", left);
-  fmt::print("\n");
+std::string found_text(const LoadedModule& loaded) {
+  if (loaded.found.empty() && loaded.left.empty()) return "";
+  std::string out = fmt::format("{}\n{}\n", heading("Found"), indented(to_string(loaded.module), "  "));
+  for (const FoundStatement& one : loaded.found) out += indented(report_of(one), "  ");
+  for (const std::string& left : loaded.left) out += fmt::format("  as written: {}\n", left);
+  return out + "\n";
 }
 
-void show_nests(const Module& module) {
+std::string nests_text(const Module& module) {
+  std::string out;
   for (const ScheduledStatement& s : module.statements) {
     ScheduleTrace trace = apply_schedule(module, s);
-    fmt::print("{}\n\n", to_string(s.statement));
-    fmt::print("Loops\n{}", indented(loop_nest_text(trace.stages[0]), "    "));
+    out += fmt::format("{}\n\n", to_string(s.statement));
+    out += fmt::format("{}\n{}", heading("Loops"), indented(loop_nest_text(trace.stages[0]), "    "));
     for (size_t i = 0; i < s.schedule.size(); ++i) {
-      fmt::print("  {}\n{}", to_string(s.schedule[i]), indented(loop_nest_text(trace.stages[i + 1]), "    "));
+      out += fmt::format("  {}\n{}", to_string(s.schedule[i]), indented(loop_nest_text(trace.stages[i + 1]), "    "));
     }
-    fmt::print("\n");
+    out += "\n";
   }
+  return out;
 }
 
 std::string pieces_text(const TensorPlan& tensor) {
@@ -79,16 +82,16 @@ std::string pieces_text(const TensorPlan& tensor) {
   return out;
 }
 
-void show_placement(const Plan& plan) {
-  fmt::print("Placement\n");
+std::string placement_text(const Plan& plan) {
+  std::string out = heading("Placement") + "\n";
   for (size_t t = 0; t < plan.tensors.size(); ++t) {
     const Tensor& tensor = plan.program->module.tensors[t];
     std::string how = tensor.distribution ? to_string(*tensor.distribution) : "on the first processor";
-    fmt::print("  {}({}) : {}\n", tensor.name, fmt::join(plan.tensors[t].owners.shape(), ", "), how);
-    if (tensor.distribution) fmt::print("    {}\n", to_string(placement_of(tensor)));
-    fmt::print("{}", pieces_text(plan.tensors[t]));
+    out += fmt::format("  {}({}) : {}\n", tensor.name, fmt::join(plan.tensors[t].owners.shape(), ", "), how);
+    if (tensor.distribution) out += fmt::format("    {}\n", to_string(placement_of(tensor)));
+    out += pieces_text(plan.tensors[t]);
   }
-  fmt::print("\n");
+  return out + "\n";
 }
 
 // A row of the communication table: consecutive steps of the same cost.
@@ -117,24 +120,22 @@ std::vector<Row> rows_of(const PlanCost& cost) {
   return rows;
 }
 
-void show_communication(const PlanCost& cost) {
+std::string communication_text(const PlanCost& cost) {
+  std::string out = heading("Communication") + "\n";
   std::vector<Row> rows = rows_of(cost);
-  if (rows.empty()) {
-    fmt::print("Communication\n  none\n\n");
-    return;
-  }
-  fmt::print("Communication\n  {:<8} {:<8} {:>9} {:>15} {:>9}  {}\n", "tensor", "at", "steps", "bytes per step",
-             "messages", "pattern");
+  if (rows.empty()) return out + "  none\n\n";
+  out += fmt::format("  {:<8} {:<8} {:>9} {:>15} {:>9}  {}\n", "tensor", "at", "steps", "bytes per step", "messages",
+                     "pattern");
   for (size_t i = 0; i < std::min(rows.size(), kMostRows); ++i) {
     const Row& r = rows[i];
     std::string steps = r.last == r.cost.step ? std::to_string(r.last) : fmt::format("{}-{}", r.cost.step, r.last);
-    fmt::print("  {:<8} {:<8} {:>9} {:>15} {:>9}  {}\n", r.cost.tensor, r.cost.at, steps, with_commas(r.cost.bytes),
-               with_commas(r.cost.messages), to_string(r.cost.pattern));
+    out += fmt::format("  {:<8} {:<8} {:>9} {:>15} {:>9}  {}\n", r.cost.tensor, r.cost.at, steps,
+                       with_commas(r.cost.bytes), with_commas(r.cost.messages), to_string(r.cost.pattern));
   }
   if (rows.size() > kMostRows) {
-    fmt::print("  ... {}\n", counted(static_cast<int64_t>(rows.size() - kMostRows), "more row"));
+    out += fmt::format("  ... {}\n", counted(static_cast<int64_t>(rows.size() - kMostRows), "more row"));
   }
-  fmt::print("\n");
+  return out + "\n";
 }
 
 // The peak memory of a run on MPI ranks, with the full prefetch depth.
@@ -151,29 +152,39 @@ int64_t peak_on_ranks(const Plan& plan, const CliOptions& options) {
   return needs_with_prefetch(plan, memory, [](const MemoryNeeds&) { return true; }).peak_per_processor;
 }
 
-void show_totals(const Cost& cost) {
+std::string totals_text(const Cost& cost) {
   bool all_work = cost.processors_with_work == cost.processors;
   std::string with_work = all_work ? "" : fmt::format(", {} with work", with_commas(cost.processors_with_work));
-  fmt::print("Total\n  {:<28}{}{}\n", "processors", with_commas(cost.processors), with_work);
-  fmt::print("  {:<28}{:.4g}\n", "flops", cost.flops);
-  fmt::print("  {:<28}{} in {}\n", "bytes moved", with_commas(cost.bytes_moved), counted(cost.messages, "message"));
+  std::string out =
+      fmt::format("{}\n  {:<28}{}{}\n", heading("Total"), "processors", with_commas(cost.processors), with_work);
+  out += fmt::format("  {:<28}{:.4g}\n", "flops", cost.flops);
+  out += fmt::format("  {:<28}{} in {}\n", "bytes moved", with_commas(cost.bytes_moved),
+                     counted(cost.messages, "message"));
   for (size_t l = 0; l < cost.bytes_by_level.size() && cost.bytes_by_level.size() > 1; ++l) {
-    fmt::print("    across level {:<13}{}\n", l, with_commas(cost.bytes_by_level[l]));
+    out += fmt::format("    across level {:<13}{}\n", l, with_commas(cost.bytes_by_level[l]));
   }
-  fmt::print("  {:<28}{} received, {} sent\n", "most on one processor", with_commas(cost.max_bytes_received),
-             with_commas(cost.max_bytes_sent));
-  fmt::print("  {:<28}{}\n", "peak bytes per processor", with_commas(cost.peak_bytes_per_processor));
+  out += fmt::format("  {:<28}{} received, {} sent\n", "most on one processor", with_commas(cost.max_bytes_received),
+                     with_commas(cost.max_bytes_sent));
+  return out + fmt::format("  {:<28}{}\n", "peak bytes per processor", with_commas(cost.peak_bytes_per_processor));
 }
 
-void show_certificates(const std::vector<Certificate>& certificates) {
-  fmt::print("\nCertificate\n");
+std::string certificates_text(const std::vector<Certificate>& certificates) {
+  std::string out = "\n" + heading("Certificate") + "\n";
   for (const Certificate& c : certificates) {
-    fmt::print("  {}\n", c.statement);
-    fmt::print("    {:<26}{} by processor {}\n", "exchanged bytes", with_commas(c.exchanged_bytes), c.busiest);
-    fmt::print("    {:<26}{}\n", "lower bound", with_commas(c.lower_bound_bytes));
-    fmt::print("    {:<26}{}\n", "optimality", c.optimality ? fmt::format("{:.4g}", *c.optimality) : "none");
-    if (!c.bound.empty()) fmt::print("    bound\n{}", indented(c.bound, "      "));
+    out += fmt::format("  {}\n", c.statement);
+    out += fmt::format("    {:<26}{} by processor {}\n", "exchanged bytes", with_commas(c.exchanged_bytes), c.busiest);
+    out += fmt::format("    {:<26}{}\n", "lower bound", with_commas(c.lower_bound_bytes));
+    out += fmt::format("    {:<26}{}\n", "optimality", c.optimality ? fmt::format("{:.4g}", *c.optimality) : "none");
+    if (!c.bound.empty()) out += fmt::format("    bound\n{}", indented(c.bound, "      "));
   }
+  return out;
+}
+
+// The last section, which a terminal shows.
+std::string look_first_text(const std::vector<Remark>& remarks) {
+  std::string out = "\n" + heading("Look first at") + "\n";
+  for (const Remark& remark : remarks) out += fmt::format("  {:<15}{}\n", remark.where, notable(remark.what));
+  return out;
 }
 
 nlohmann::ordered_json to_json(const Certificate& c) {
@@ -224,6 +235,21 @@ LeafPlan planned_leaf(const StagePlan& stage, ElementType type) {
   return choose_leaf(stage, type, LeafChoice::Automatic, gpu ? Processor::GPU : Processor::CPU);
 }
 
+std::string leaves_text(const Plan& plan, ElementType type) {
+  std::string out = heading("Leaves") + "\n";
+  for (const StagePlan& s : plan.stages) out += indented(explanation(planned_leaf(s, type)), "  ");
+  return out + "\n";
+}
+
+std::string text_of(const Plan& plan, const PlanCost& cost, const LoadedModule& loaded, bool says_where_to_look) {
+  std::vector<Certificate> proved = certificates(plan);
+  std::string out = found_text(loaded) + nests_text(plan.program->module) + placement_text(plan);
+  out += fmt::format("{}\n{}\n", heading("Program"), indented(to_string(*plan.program), "  "));
+  out += leaves_text(plan, loaded.module.type) + communication_text(cost) + totals_text(cost);
+  out += undistributed_text(plan) + certificates_text(proved);
+  return says_where_to_look ? out + look_first_text(remarks_on(cost, proved)) : out;
+}
+
 int dump_pass(const std::string& wanted, const LoadedModule& loaded) {
   auto program = compile(loaded.module, [&](const std::string& pass, const std::string& text) {
     if (pass == wanted) fmt::print("{}", text);
@@ -260,19 +286,7 @@ int explain(const CliOptions& options, const LoadedModule& loaded) {
     std::cout << json.dump() << std::endl;
     return 0;
   }
-  show_found(loaded);
-  show_nests(plan.program->module);
-  show_placement(plan);
-  fmt::print("Program\n{}\n", indented(to_string(*plan.program), "  "));
-  fmt::print("Leaves\n");
-  for (const StagePlan& s : plan.stages) {
-    fmt::print("{}", indented(explanation(planned_leaf(s, loaded.module.type)), "  "));
-  }
-  fmt::print("\n");
-  show_communication(cost);
-  show_totals(cost);
-  fmt::print("{}", undistributed_text(plan));
-  show_certificates(certificates(plan));
+  show_text(options, text_of(plan, cost, loaded, options.terminal.has_value()));
   return 0;
 }
 

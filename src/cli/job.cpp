@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-
 #include "cli/mpi_start.h"
 #include "data/npy_writer.h"
 
@@ -26,8 +24,7 @@ int run_on_threads(const CliOptions& options, const Job& job) {
   PreparedRun prepared(options, job.loaded);
   prepared.run_all();
   for (const auto& [tensor, file] : job.saved) prepared.save(tensor, file);
-  fmt::print("{}", job.results(prepared));
-  std::fflush(stdout);
+  show_text(options, job.results(prepared));
   return prepared.ok() ? 0 : 1;
 }
 

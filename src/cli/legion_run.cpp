@@ -148,7 +148,7 @@ class LegionRun {
     report.bytes_moved = cost.bytes_moved;
     report.messages = cost.messages;
     report.peak_bytes_per_processor = peak_;
-    fmt::print("{}", report_text(report, options_.json));
+    show_text(options_, report_text(report, options_));
     return report.ok() ? 0 : 1;
   }
 

@@ -99,6 +99,7 @@ int start_on_mpi(const CliOptions& options) {
   require_runnable(options);
   show_progress(options, "");
   set_open_mpi_defaults();
+  pass_terminal(options.terminal);
   detach_stdin();
   std::vector<std::string> command{mpirun(), "-n", std::to_string(std::max(1, options.ranks))};
   command.insert(command.end(), program.begin(), program.end());

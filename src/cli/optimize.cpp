@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "cli/found.h"
+#include "cli/look_first.h"
 #include "tune/report.h"
 
 namespace distal::core {
@@ -18,6 +19,13 @@ std::string as_comments(const std::string& text) {
   std::stringstream lines(text);
   std::string out;
   for (std::string line; std::getline(lines, line);) out += "# " + line + "\n";
+  return out;
+}
+
+std::string look_first_text(const FoundStatement& found) {
+  std::string out;
+  for (const Remark& remark : remarks_on(found))
+    out += fmt::format("#   look at {}: {}\n", remark.where, notable(remark.what));
   return out;
 }
 
@@ -40,9 +48,13 @@ int optimize_command(const CliOptions& options) {
     std::cout << json.dump() << std::endl;
     return 0;
   }
-  if (options.output.empty()) fmt::print("{}\n", program);
-  for (const FoundStatement& one : loaded.found) fmt::print("{}", as_comments(report_of(one)));
-  for (const std::string& left : loaded.left) fmt::print("# as written: {}\n", left);
+  std::string text = options.output.empty() ? program + "\n" : "";
+  for (const FoundStatement& one : loaded.found) {
+    text += as_comments(report_of(one));
+    if (options.terminal) text += look_first_text(one);
+  }
+  for (const std::string& left : loaded.left) text += fmt::format("# as written: {}\n", left);
+  show_text(options, text);
   return 0;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cstdio>
 #include <filesystem>
 #include <sstream>
 
@@ -48,6 +49,13 @@ void refuse_unknown_tensor(const Module& module, const std::string& name, const 
   for (const Tensor& t : module.tensors) known.push_back(t.name);
   throw Error(fmt::format("{}there is no tensor {} in the program", where, name), {},
               fmt::format("the tensors are {}{}", listing(known), did_you_mean(name, known)));
+}
+
+void show_text(const CliOptions& options, const std::string& text) {
+  show_progress(options, "");
+  options.hide_progress();
+  fmt::print("{}", as_shown(text, options.terminal));
+  std::fflush(stdout);
 }
 
 Bindings parse_settings(const std::vector<std::string>& settings) {

@@ -4,9 +4,11 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/terminal.h"
 #include "distal/progress.h"
 #include "lang/int_expr.h"
 #include "lang/module.h"
@@ -18,10 +20,12 @@ namespace distal::core {
 
 // The command line, parsed.
 struct CliOptions {
-  std::vector<std::string> arguments;  // argv without the program's name
-  Progress* progress = nullptr;        // null: not shown
+  std::vector<std::string> arguments;           // argv without the program's name
+  Progress* progress = nullptr;                 // null: not shown
+  std::function<void()> hide_progress = [] {};  // before something else is printed
   bool quiet = false;
-  std::string command;  // the name of the command
+  std::optional<Terminal> terminal;  // of stdout
+  std::string command;               // the name of the command
   std::string file;
   std::vector<std::string> set;  // "ni=512,gx=4"
   std::string engine = "threads";
@@ -61,6 +65,9 @@ inline int64_t samples(const CliOptions& options) { return options.check ? 0 : 1
 inline void show_progress(const CliOptions& options, const std::string& what, int64_t total = 0) {
   if (options.progress) options.progress->begin(what, total);
 }
+
+// Prints a text with marks on stdout.
+void show_text(const CliOptions& options, const std::string& text);
 
 // Parses "a=1,b=2". Throws an Error for anything else.
 Bindings parse_settings(const std::vector<std::string>& settings);

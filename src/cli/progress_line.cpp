@@ -51,14 +51,19 @@ ProgressLine::~ProgressLine() {
 }
 
 void ProgressLine::show() {
-  bool shown = false;
   std::unique_lock lock(mutex_);
   while (!ended_.wait_for(lock, kInterval, [&] { return end_; })) {
     std::string text = source_();
-    if (!text.empty() || shown) sink_(text);
-    shown = !text.empty();
+    if (!text.empty() || shown_) sink_(text);
+    shown_ = !text.empty();
   }
-  if (shown) sink_("");
+  if (shown_) sink_("");
+}
+
+void ProgressLine::hide() {
+  std::lock_guard lock(mutex_);
+  if (shown_) sink_("");
+  shown_ = false;
 }
 
 bool shows_progress(bool quiet) { return !quiet && isatty(STDERR_FILENO) != 0; }

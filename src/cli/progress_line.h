@@ -24,6 +24,8 @@ class ProgressLine {
   ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
+  // Removes the line, until the source has a text again.
+  void hide();
 
  private:
   void show();
@@ -32,7 +34,7 @@ class ProgressLine {
   Sink sink_;
   std::mutex mutex_;
   std::condition_variable ended_;
-  bool end_ = false;
+  bool end_ = false, shown_ = false;
   std::thread thread_;
 };
 

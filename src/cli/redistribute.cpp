@@ -59,7 +59,7 @@ std::string pattern_of(const PreparedRun& run, const std::string& tensor) {
 std::string summary(const PreparedRun& run, const Tensor& from, const Tensor& to) {
   int source = run.plan().tensor_index(from.name);
   std::string shape = fmt::format("{}", fmt::join(run.plan().tensors[source].owners.shape(), ", "));
-  std::string out = shape.empty() ? from.name + "\n" : fmt::format("{}({})\n", from.name, shape);
+  std::string out = heading(shape.empty() ? from.name : fmt::format("{}({})", from.name, shape)) + "\n";
   out += fmt::format("  from      {}\n  to        {}\n", described(from), described(to));
   RunReport report = run.report();
   out += report.ran_text() + report.moved_text();

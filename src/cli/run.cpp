@@ -11,10 +11,10 @@ namespace distal::core {
 Job run_job(const CliOptions& options, LoadedModule loaded) {
   auto saved = parse_files(options.save, "--save", loaded.module);
   FoundNotes notes = found_notes(options, loaded);
-  return {std::move(loaded), std::move(saved), [json = options.json, notes](const PreparedRun& run) {
+  return {std::move(loaded), std::move(saved), [options, notes](const PreparedRun& run) {
             RunReport report = run.report();
             report.found = notes;
-            return report_text(report, json);
+            return report_text(report, options);
           }};
 }
 

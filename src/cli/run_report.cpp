@@ -6,6 +6,7 @@
 #include <set>
 
 #include "cli/advice.h"
+#include "cli/look_first.h"
 #include "plan/cost.h"
 #include "plan/work.h"
 #include "support/text.h"
@@ -82,14 +83,15 @@ std::string RunReport::time_text() const {
 }
 
 std::string RunReport::speed_text() const {
-  return fmt::format("  speed     {:.2f} GFLOP/s, {:.2f} GB/s\n", flops() / seconds.front() * 1e-9,
+  return fmt::format("  speed     {}, {:.2f} GB/s\n",
+                     heading(fmt::format("{:.2f} GFLOP/s", flops() / seconds.front() * 1e-9)),
                      tensor_bytes() / seconds.front() * 1e-9);
 }
 
 std::string RunReport::check_text() const {
   if (!check) return "  check     none\n";
   std::string out =
-      fmt::format("  check     {}, largest relative error {:.1e} in {}\n", check->ok ? "correct" : "WRONG",
+      fmt::format("  check     {}, largest relative error {:.1e} in {}\n", check->ok ? good("correct") : bad("WRONG"),
                   check->max_relative_error, counted(check->checked, "element"));
   if (!check->ok) out += fmt::format("            {}\n", check->first_wrong);
   return out;
@@ -121,13 +123,18 @@ double RunReport::tensor_bytes() const {
   return sum;
 }
 
-std::string report_text(const RunReport& report, bool json) {
-  return json ? report.json().dump() + "\n" : report.summary();
+std::string report_text(const RunReport& report, const CliOptions& options) {
+  if (options.json) return report.json().dump() + "\n";
+  std::string out = report.summary();
+  if (!options.terminal) return out;
+  for (const Remark& remark : remarks_on(report))
+    out += fmt::format("  look at   {}: {}\n", remark.where, notable(remark.what));
+  return out;
 }
 
 std::string RunReport::summary() const {
   std::string out;
-  for (const StagePlan& s : plan->stages) out += fmt::format("{}\n", to_string(s.stage->source.statement));
+  for (const StagePlan& s : plan->stages) out += heading(to_string(s.stage->source.statement)) + "\n";
   return out + found.text + ran_text() + undistributed_text(*plan) + moved_text() + memory_text() + time_text() +
          speed_text() + check_text();
 }

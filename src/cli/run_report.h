@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "check/reference.h"
+#include "cli/options.h"
 #include "plan/plan.h"
 
 namespace distal::core {
@@ -50,7 +51,7 @@ struct RunReport {
   double tensor_bytes() const;
 };
 
-// One JSON object on a line of its own, or the summary.
-std::string report_text(const RunReport& report, bool json);
+// One JSON object on a line of its own, or the summary, on a terminal with what to look at first.
+std::string report_text(const RunReport& report, const CliOptions& options);
 
 }  // namespace distal::core

@@ -1,12 +1,16 @@
 """What `distal` shows on a terminal, how Ctrl-C ends it, and what it tells shells and `man`."""
 
+import fcntl
+import json
 import os
 import pty
 import re
 import select
 import shutil
 import signal
+import struct
 import subprocess
+import termios
 import time
 import unittest
 
@@ -21,11 +25,13 @@ HAS_MPI = (BINARY.parent / "distal-mpi").exists()
 class Terminal:
     """A process whose stdout and stderr are a terminal."""
 
-    def __init__(self, *words, env=None):
+    def __init__(self, *words, env=None, columns=80):
         self.master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        inherited = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
         self.process = subprocess.Popen(
-            [BINARY, *map(str, words)], stdin=slave, stdout=slave, stderr=slave, env={**os.environ, **(env or {})},
-            start_new_session=True,
+            [BINARY, *map(str, words)], stdin=slave, stdout=slave, stderr=slave,
+            env={**inherited, "TERM": "xterm", **(env or {})}, start_new_session=True,
         )
         os.close(slave)
         self.shown = ""
@@ -76,7 +82,7 @@ class Progress(TerminalTest):
         self.assertEqual(terminal.read(2), "")
 
     def test_results_stay(self):
-        terminal = self.terminal("run", SUMMA, "--set", "ni=40,nj=40,nk=40", "--quiet")
+        terminal = self.terminal("run", SUMMA, "--set", "ni=40,nj=40,nk=40", "--quiet", env={"NO_COLOR": "1"})
         self.assertIn("check     correct", terminal.read(60, until="check .*\n"))
         self.assertEqual(terminal.process.wait(timeout=30), 0)
 
@@ -92,6 +98,102 @@ class Progress(TerminalTest):
         terminal = self.terminal(*LONG, "--engine", "mpi", "--ranks", 2)
         shown = terminal.read(60, until=r"running \d+ of 100000")
         self.assertRegex(shown, r"\r\x1b\[Krunning \d+ of 100000")
+
+
+MARK = re.compile(r"\x1b\[[\d;]*m")
+FREE = """
+param n = 512, m = 64
+machine M = Grid(2, 8)
+tensor A(n, m) on M
+tensor B(n, n) on M
+tensor C(n, m) on M
+A(i, j) = B(i, k) * C(k, j)
+"""
+
+
+class Results(TerminalTest):
+    """What run, explain and optimize print: the text of a pipe in lines that fit, and what to look at first."""
+
+    def shown(self, *words, status=0, **options):
+        terminal = self.terminal(*words, "--quiet", **options)
+        shown = terminal.read(60)
+        self.assertEqual(terminal.process.wait(timeout=30), status, shown)
+        return shown.replace("\r\n", "\n")
+
+    def commands(self):
+        free = self.write("free.distal", FREE)
+        return [
+            ["run", SUMMA, "--set", "ni=40,nj=30,nk=20"],
+            ["run", free],
+            ["explain", ALGORITHMS / "solomonik.distal"],
+            ["explain", free],
+            ["optimize", free],
+        ]
+
+    def test_fits(self):
+        for columns in (80, 53):
+            for command in self.commands():
+                with self.subTest(command=command, columns=columns):
+                    lines = MARK.sub("", self.shown(*command, columns=columns)).splitlines()
+                    self.assertEqual([line for line in lines if len(line) > columns and " " in line.strip()], [])
+                    self.assertTrue(any("look" in line.lower() for line in lines), lines)
+
+    def test_says_what_a_pipe_gets(self):
+        for command in self.commands()[2:]:
+            shown = MARK.sub("", self.shown(*command)).split()
+            piped = self.succeed(*command).split()
+            if command[0] == "explain":
+                shown = shown[: len(shown) - 1 - shown[::-1].index("Look")]
+            else:
+                shown = shown[: shown.index("look")]
+            words = [word for word in shown if word != "#"]
+            self.assertEqual(words, [word for word in piped if word != "#"])
+
+    def test_what_was_found_can_be_copied(self):
+        """Long lines of a program go on in lines that are read as one."""
+        text = FREE.replace("n = 512", "a_param_of_a_name_that_is_long = 512, n = a_param_of_a_name_that_is_long")
+        program = self.write("long.distal", text)
+        shown = MARK.sub("", self.shown("optimize", program, columns=60))
+        self.assertEqual(
+            self.succeed("optimize", self.write("copied.distal", shown)),
+            self.succeed("optimize", program).split("\n# ")[0] + "\n",
+        )
+
+    def test_colours(self):
+        words = ["run", SUMMA, "--set", "ni=40,nj=40,nk=40"]
+        self.assertRegex(self.shown(*words), r"check     \x1b\[32mcorrect\x1b\[0m")
+        self.assertIn("\x1b[1mTotal\x1b[0m\n", self.shown("explain", SUMMA))
+        for env in ({"NO_COLOR": "1"}, {"TERM": "dumb"}, {"TERM": ""}):
+            self.assertNotIn("\x1b", self.shown(*words, env=env), env)
+        self.assertIn("\x1b", self.shown(*words, env={"NO_COLOR": ""}))
+
+    def test_json_is_one_line(self):
+        for command in self.commands():
+            shown = self.shown(*command, "--json")
+            self.assertEqual(shown.count("\n"), 1)
+            self.assertIsInstance(json.loads(shown), dict)
+
+    def test_what_to_look_at_first(self):
+        apart = self.shown("explain", SUMMA, "--set", "ni=40,nj=40,nk=40", columns=200, env={"NO_COLOR": "1"})
+        self.assertRegex(apart, r"Look first at\n  Certificate    processor \(0, 0\) exchanges [\d.]+ times the least")
+        self.assertRegex(apart, r"  Communication  [BC] at ko is 50 % of the bytes that move \(broadcast\)\n$")
+        alone = self.shown("explain", SUMMA, "--set", "gx=1,gy=1", env={"NO_COLOR": "1"})
+        self.assertIn("  Communication  nothing moves\n", alone)
+        idle = self.shown("run", SUMMA, "--set", "ni=3,nj=1,nk=2,gx=3,gy=2", env={"NO_COLOR": "1"})
+        self.assertIn("  look at   ran on: 3 of 6 processors have no work\n", idle)
+        for options, wanted in ([], "speed: nothing is copied"), (["--own-memory"], "moved: `distal explain` says"):
+            shown = self.shown("run", SUMMA, "--reps", 1, *options, env={"NO_COLOR": "1"})
+            self.assertIn(f"  look at   {wanted}", shown)
+        free = self.write("free.distal", FREE)
+        self.assertRegex(self.shown("optimize", free), "#   look at the (grid|alternatives): ")
+
+    @unittest.skipUnless(HAS_MPI, "no MPI")
+    def test_of_ranks(self):
+        words = ["run", SUMMA, "--set", "ni=40,nj=40,nk=40", "--engine", "mpi", "--ranks", 2]
+        shown = self.shown(*words, columns=50)
+        self.assertIn("\x1b[32mcorrect\x1b[0m", shown)
+        self.assertEqual([line for line in MARK.sub("", shown).splitlines() if len(line) > 50], [])
+        self.assertNotIn("\x1b", self.succeed(*words))
 
 
 class Interrupt(TerminalTest):

@@ -67,8 +67,7 @@ int run_on_ranks(const CliOptions& options, const Cluster& cluster) {
   prepared.run_all();
   for (const auto& [tensor, file] : job.saved) prepared.save(tensor, file);
   std::string results = job.results(prepared);  // asks all ranks
-  if (prepared.is_reporter()) fmt::print("{}", results);
-  std::fflush(stdout);
+  if (prepared.is_reporter()) show_text(options, results);
   return prepared.ok() ? 0 : 1;
 }
 
