@@ -99,7 +99,7 @@ std::string remedy(const StepCount& count, double limit, double places) {
 
 std::string reason(const Acquire& a) {
   if (!a.by_default) return fmt::format("{} is communicated at loop {}", a.tensor, a.at);
-  return fmt::format("no communicate names {0}, so {0} is communicated at loop {1}", a.tensor, a.at);
+  return fmt::format("{}, which no communicate names, is communicated at loop {}", a.tensor, a.at);
 }
 
 }  // namespace
@@ -112,10 +112,10 @@ void require_few_steps(const StagePlan& stage) {
   // Every statement acquires its output, and loops are only folded if few enough steps remain. So the steps that are
   // too many lie in an acquire.
   std::string steps = text_of(count.most * places);
-  throw Error(fmt::format("{}, so the plan has {} steps; at most {} are planned",
+  throw Error(fmt::format("the plan has {} steps, because {}; at most {} are planned", steps,
                           count.acquires.empty() ? "the loops outside of the leaf are long"
                                                  : reason(*count.acquires.back().acquire),
-                          steps, with_commas(kMaxSteps)),
+                          with_commas(kMaxSteps)),
               stage.stage->source.statement.span,
               count.acquires.empty() ? "cut the loops into larger blocks" : remedy(count, limit, places));
 }

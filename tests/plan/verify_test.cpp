@@ -640,7 +640,7 @@ std::string steps_error(const std::string& schedule) {
 TEST(Steps, TheMissingCommunicateIsNamed) {
   EXPECT_EQ(
       steps_error("  reorder({k, i, j})\n  distribute(j, M)\n  communicate({A, B}, i)\n"),
-      R"(t.distal:6:1: error: no communicate names C, so C is communicated at loop j, so the plan has 1,000,000,000 steps; at most 10,000,000 are planned
+      R"(t.distal:6:1: error: the plan has 1,000,000,000 steps, because C, which no communicate names, is communicated at loop j; at most 10,000,000 are planned
   A(i, j) = B(i, k) * C(k, j)
   ^~~~~~~~~~~~~~~~~~~~~~~~~~~
   help: say communicate(C, k), which makes 2,000 steps)");
@@ -651,7 +651,8 @@ TEST(Steps, AnOutputOfTooManyBlocks) {
   std::string text =
       test::message_of([] { plan_algorithm("scalapack", "ni=32768,nj=32768,nk=32768,gx=4,gy=4,block=64,chunk=512"); });
   EXPECT_NE(
-      text.find("A is communicated at loop j_round, so the plan has 16,777,216 steps; at most 10,000,000 are planned"),
+      text.find(
+          "the plan has 16,777,216 steps, because A is communicated at loop j_round; at most 10,000,000 are planned"),
       std::string::npos)
       << text;
   EXPECT_NE(
@@ -663,7 +664,7 @@ TEST(Steps, AnOutputOfTooManyBlocks) {
 TEST(Steps, ACommunicateTooFarIn) {
   EXPECT_EQ(
       steps_error("  distribute({i, j}, {io, jo}, {ii, ji}, M)\n  communicate({A, C}, jo)\n  communicate(B, k)\n"),
-      R"(t.distal:6:1: error: B is communicated at loop k, so the plan has 1,000,000,000 steps; at most 10,000,000 are planned
+      R"(t.distal:6:1: error: the plan has 1,000,000,000 steps, because B is communicated at loop k; at most 10,000,000 are planned
   A(i, j) = B(i, k) * C(k, j)
   ^~~~~~~~~~~~~~~~~~~~~~~~~~~
   help: say communicate(B, ii), which makes 2,000 steps)");
