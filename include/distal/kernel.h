@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "distal/certificate.h"
 #include "distal/cost.h"
 #include "distal/progress.h"
 #include "distal/tensor.h"
@@ -48,6 +49,8 @@ class Kernel {
   std::string program() const;  // the lowered Program
   std::string plan() const;     // every transfer of every step, for the current values of the params
   Cost cost() const;            // the cost for the current values of the params, counted from the Plan
+  // How far each statement is from the least communication, for the current values of the params.
+  std::vector<Certificate> certificates() const;
 
   // Pictures of the plan for the current values of the params, as `distal draw` makes them (docs/pictures.md).
   std::string page() const;     // a page of HTML with all views, which needs no other file

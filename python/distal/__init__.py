@@ -26,6 +26,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from . import compound
 from ._core import (
+    Certificate,
     Cost,
     CostPerTensor,
     Distribution,
@@ -42,6 +43,8 @@ from ._core import (
     OutputRace,
     Processor,
     Processors,
+    Progress,
+    ProgressState,
     Rectangle,
     Role,
     RunOptions,
@@ -49,8 +52,8 @@ from ._core import (
 )
 from ._drawing import Drawing
 from ._einsum import einsum, tensordot, transpose
-from ._errors import Error, InputError, ResourceError, TypeMismatch
-from ._expr import Access, Expr, IndexVar, indices
+from ._errors import Error, InputError, Interrupted, ResourceError, TypeMismatch
+from ._expr import Access, Expr, Index, IndexVar, indices
 from ._kernel import Kernel
 from ._numbers import Int, Param, ceildiv, max, min
 from ._program import Program, load
@@ -66,10 +69,10 @@ except PackageNotFoundError:  # run from the sources
     __version__ = "unknown"
 
 __all__ = [
-    "Access", "BLAS", "Cost", "CostPerTensor", "Dense", "Distribution", "Drawing", "ElementKind", "Error", "Everywhere",
-    "Expr", "Face", "Format", "Grid", "IndexVar", "InputError", "Int", "Kernel", "LeafKernelName", "Level", "Machine",
-    "Memory", "ModeFormat", "Onto", "OutputRace", "Param", "PieceInfo", "Processor", "Processors", "Program", "Rectangle",
+    "Access", "BLAS", "Certificate", "Cost", "CostPerTensor", "Dense", "Distribution", "Drawing", "ElementKind",
+    "Error", "Everywhere", "Expr", "Face", "Format", "Grid", "Index", "IndexVar", "InputError", "Int",
+    "Interrupted", "Kernel", "LeafKernelName", "Level", "Machine", "Memory", "ModeFormat", "Onto", "OutputRace",
+    "Param", "PieceInfo", "Processor", "Processors", "Program", "Progress", "ProgressState", "Rectangle",
     "ResourceError", "Role", "RunOptions", "RunReport", "Schedule", "Tensor", "TypeMismatch", "ceildiv", "compound",
-    "einsum", "indices", "load", "max",
-    "min", "tensordot", "transpose",
+    "einsum", "indices", "load", "max", "min", "tensordot", "transpose",
 ]

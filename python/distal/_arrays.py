@@ -53,7 +53,8 @@ def as_numpy(array: ArrayLike, whose: str) -> NDArray:
         except (BufferError, RuntimeError, TypeError, ValueError) as error:
             raise TypeMismatch(f"{whose}: the array of type {type(array).__name__} is not accessible: {error}",
                                "it must lie in the memory of the host, and need no gradient") from None
-    raise TypeMismatch(f"{whose}: {type(array).__name__} is no array", "bind an array of NumPy, or one that speaks DLPack")
+    raise TypeMismatch(f"{whose}: {type(array).__name__} is no array",
+                       "bind an array of NumPy, or one that speaks DLPack")
 
 
 def back(result: Any, operands: Sequence[ArrayLike]) -> Any:

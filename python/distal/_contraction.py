@@ -65,12 +65,12 @@ class Contraction:
         terms = tuple(tuple(x for x, n in zip(term, shape) if n != 1) for term, shape in zip(inputs, shapes))
         self._is_trivial = all(n != 1 for shape in shapes for n in shape)
         labels = dict.fromkeys(x for term in (*terms, output) for x in term if extents[x] != 1)
-        product = Product(terms, tuple(x for x in output if extents[x] != 1),
-                          tuple((x, extents[x]) for x in labels), dtype)
+        self.product = Product(terms, tuple(x for x in output if extents[x] != 1),
+                               tuple((x, extents[x]) for x in labels), dtype)
         self.shape = tuple(extents[x] for x in output)
         self._out_pick = tuple(0 if n == 1 else slice(None) for n in self.shape)
         self._drops_of_result = 1 in self.shape
-        self._call = _call_of(product.renamed())
+        self._call = _call_of(self.product.renamed())
 
     def run(self, out: NDArray, arrays: list[NDArray]) -> None:
         """Computes the product into ``out``; everything has the type of the kernel."""

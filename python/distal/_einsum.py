@@ -197,7 +197,8 @@ def _check(arrays: Sequence[NDArray], out: NDArray | None, dtype: npt.DTypeLike 
             result = np.result_type(*arrays, *([] if out is None else [out.dtype]))
         for a in arrays:
             if not np.can_cast(a.dtype, result, casting):
-                raise TypeMismatch(f"einsum: an operand of type {a.dtype} cannot become {result} with casting={casting!r}")
+                raise TypeMismatch(f"einsum: an operand of type {a.dtype} cannot become {result} "
+                                   f"with casting={casting!r}")
         if out is not None and not np.can_cast(result, out.dtype, casting_of_out):
             raise TypeMismatch(f"einsum: a result of type {result} cannot become {out.dtype} with casting={casting!r}")
     except TypeMismatch:
@@ -401,7 +402,8 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: int | Sequence[Any] = 2) -> Any:
         if extents[0] != extents[1]:
             raise InputError(f"tensordot: axis {x} has the extent {extents[0]}, and axis {y} has {extents[1]}")
         labels_b[y] = labels_a[x]
-    kept = [x for n, x in enumerate(labels_a) if n not in over_a] + [y for n, y in enumerate(labels_b) if n not in over_b]
+    kept = [x for n, x in enumerate(labels_a) if n not in over_a]
+    kept += [y for n, y in enumerate(labels_b) if n not in over_b]
     text = "".join(LETTERS[x] for x in labels_a) + "," + "".join(LETTERS[y] for y in labels_b)
     return einsum(text + "->" + "".join(LETTERS[x] for x in kept), a, b)
 

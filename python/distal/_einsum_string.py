@@ -64,7 +64,8 @@ def _expand(word: str, ndim: int, whole: str) -> Term:
     before, after = _parts(word, whole)
     count = ndim - len(before) - len(after or "")
     if count < 0 or (after is None and count > 0):
-        raise InputError(f"einsum: `{word}` names {len(before) + len(after or '')} dimensions, and the operand has {ndim}",
+        names = len(before) + len(after or "")
+        raise InputError(f"einsum: `{word}` names {names} dimensions, and the operand has {ndim}",
                          "`...` stands for dimensions that are not named" if count > 0 else "")
     return (*before, *(f".{d}" for d in reversed(range(count))), *(after or ""))
 
@@ -79,7 +80,8 @@ def _output_term(word: str, inputs: Sequence[Term], whole: str) -> Term:
     before, after = _parts(word, whole)
     dots = _dots(inputs)
     if after is None and dots:
-        raise InputError(f"einsum: the result in `{whole}` has no `...`, and the operands have", "write `...` there too")
+        raise InputError(f"einsum: the result in `{whole}` has no `...`, and the operands have",
+                         "write `...` there too")
     output = (*before, *(dots if after is not None else ()), *(after or ""))
     for label, count in Counter(output).items():
         if count > 1:

@@ -63,8 +63,15 @@ class ResourceError(Error):
     """The machine lacks memory, a compiler, a library or a kind of processor."""
 
 
-def from_core(message: str, help: str, is_resource: bool, call: str) -> Error:
+class Interrupted(Error):
+    """A run was ended by ``Progress.cancel``."""
+
+
+_KINDS = {kind.__name__: kind for kind in (InputError, ResourceError, Interrupted)}
+
+
+def from_core(message: str, help: str, kind: str, call: str) -> Error:
     """The exception for an error of the C++ library; the extension module calls this."""
-    error = (ResourceError if is_resource else InputError)(message, help)
+    error = _KINDS[kind](message, help)
     error._call = call
     return error

@@ -5,22 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Iterable, Union
 
 from . import _core
+from ._core import Index, IndexVar, Int
 from ._errors import InputError, TypeMismatch
 
 if TYPE_CHECKING:
     from ._tensor import Tensor
 
+__all__ = ["Access", "Accumulation", "Expr", "ExprLike", "Index", "IndexVar", "indices", "to_expr"]
+
 _LARGEST_EXACT = 2**53
-
-
-class IndexVar(_core.IndexVar):
-    """A variable of index notation, or a loop made from one.
-
-    >>> import distal
-    >>> i = distal.IndexVar("i")
-    >>> i
-    i
-    """
 
 
 def indices(names: str | Iterable[str]) -> tuple[IndexVar, ...]:
@@ -36,14 +29,15 @@ def indices(names: str | Iterable[str]) -> tuple[IndexVar, ...]:
 
 
 class Expr:
-    """The right side of a statement: accesses, numbers and scalars, with ``+``, ``-`` and ``*``.
+    """The right side of a statement: accesses, numbers, params and scalars, with ``+``, ``-`` and ``*``.
 
     A sum over an index covers only the terms that use it.
 
     >>> import distal
     >>> i, k = distal.indices("i k")
     >>> B, c = distal.Tensor("B", (2, 2)), distal.Tensor("c", (2,))
-    >>> right = 2 * B[i, k] * c[k] - c[i]
+    >>> n = distal.Param("n", 3)
+    >>> right = 2 * B[i, k] * c[k] - n * c[i]
     """
 
     __slots__ = ("_handle", "_tensors")
@@ -114,7 +108,7 @@ class Access(Expr):
         return Accumulation(self, -to_expr(right))
 
 
-ExprLike = Union[Expr, "Tensor", int, float]
+ExprLike = Union[Expr, "Tensor", _core.Param, Int, int, float]
 
 
 def to_expr(value: ExprLike) -> Expr:
@@ -125,9 +119,13 @@ def to_expr(value: ExprLike) -> Expr:
         return value
     if isinstance(value, Tensor):
         if value.ndim:
-            raise InputError(f"tensor {value.name} stands in a statement without indices; it has {value.ndim} dimensions",
-                             f"write {value.name}[{', '.join('ijklmn'[:value.ndim])}] with variables from distal.indices")
+            raise InputError(f"tensor {value.name} stands in a statement without indices; "
+                             f"it has {value.ndim} dimensions",
+                             f"write {value.name}[{', '.join('ijklmn'[:value.ndim])}] with variables from "
+                             "distal.indices")
         return Expr(value._handle.scalar(), (value,))
+    if isinstance(value, (_core.Param, Int)):
+        return Expr(_core.Expr(value if isinstance(value, Int) else Int(value)), ())
     if isinstance(value, complex) or hasattr(value, "__len__"):
         raise TypeMismatch(f"{type(value).__name__} cannot stand in a statement",
                            "numbers, scalars and accesses such as B[i, j] can; put data into a Tensor")

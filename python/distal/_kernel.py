@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, AbstractSet, Any, Iterable, NamedTuple
 
 from . import _core
-from ._core import Cost, RunOptions, RunReport
+from ._core import Certificate, Cost, Progress, RunOptions, RunReport
 from ._drawing import Drawing
 from ._errors import Error, InputError
+from ._explanation import explanation
 from ._numbers import Epoch
 from ._ranks import MpiKernel, on_ranks
 from ._where import Line
@@ -133,10 +134,12 @@ class Kernel:
         self._epoch = Epoch.count
 
     def run(self, options: RunOptions | None = None, *, threads: int = 0, own_memory: bool = False,
-            strict_order: bool = False, comm: Any = None) -> RunReport:
+            strict_order: bool = False, progress: Progress | None = None, comm: Any = None) -> RunReport:
         """Runs with the current values of the params on the current data of the tensors.
 
-        The options are those of ``RunOptions``; they change only the last bits of a result. With a communicator of
+        The options are those of ``RunOptions``; they change only the last bits of a result. Ctrl-C on the main thread
+        ends the run with a KeyboardInterrupt once the leaves that run are finished; the kernel can run again, and the
+        elements of its outputs are any values until then. With a communicator of
         mpi4py, all its ranks run the kernel together: each has the pieces of its own processors, which ``processors``
         lists. Of an array that is bound to a whole tensor, a rank reads and writes these pieces alone.
         """
@@ -144,8 +147,9 @@ class Kernel:
             self._place()
         if options is None:
             options = _DEFAULT
-            if threads or own_memory or strict_order:
-                options = RunOptions(threads=threads, own_memory=own_memory, strict_order=strict_order)
+            if threads or own_memory or strict_order or progress is not None:
+                options = RunOptions(threads=threads, own_memory=own_memory, strict_order=strict_order,
+                                     progress=progress)
         for storage in self._before:
             storage.scatter()
         try:
@@ -188,6 +192,15 @@ class Kernel:
         """The cost for the current values of the params, counted from the plan."""
         return self._core.cost()
 
+    @property
+    def certificates(self) -> list[Certificate]:
+        """How far each statement is from the least communication, for the current values of the params."""
+        return self._core.certificates()
+
+    def explain(self) -> str:
+        """The program, what it moves and holds, and how far that is from the least; ``print(kernel)`` shows it."""
+        return explanation(self.text, self.cost, self.certificates)
+
     def draw(self, file: str | os.PathLike[str] | None = None) -> Drawing:
         """Pictures of the plan for the current values of the params: where data lives, what moves, what is computed.
 
@@ -207,7 +220,7 @@ class Kernel:
         return Program.parse, (self.text,)
 
     def __str__(self) -> str:
-        return self.text
+        return self.explain()
 
 
 _DEFAULT = RunOptions()

@@ -81,7 +81,8 @@ def run_on(machine: Machine, s: Subscripts, arrays: Sequence[NDArray], out: NDAr
         return
     # A dimension of extent 1 is no loop. What lies at odd addresses, or overlaps, cannot be bound.
     terms = tuple(tuple(x for x, n in zip(t, a.shape) if n != 1) for t, a in zip(s.inputs, arrays))
-    operands = [np.require(a[(..., *(0 if n == 1 else slice(None) for n in a.shape))], requirements="A") for a in arrays]
+    operands = [np.require(a[(..., *(0 if n == 1 else slice(None) for n in a.shape))], requirements="A")
+                for a in arrays]
     output = tuple(x for x in s.output if s.extents[x] != 1)
     kept = {x for term in (*terms, output) for x in term}
     product = Subscripts(terms, output, {x: n for x, n in s.extents.items() if x in kept})

@@ -72,7 +72,8 @@ class Onto:
         elif isinstance(target, (Machine, Level, Grid)):
             made = _core.Onto(target)
         else:
-            raise TypeMismatch(f"{type(target).__name__}: loops are distributed onto a Machine, M[level], a Grid or a Tensor")
+            raise TypeMismatch(f"{type(target).__name__}: loops are distributed onto a Machine, M[level], a Grid or "
+                               "a Tensor")
         self._core: _core.Onto = made if roles is None else _core.Onto(made, [to_role(r) for r in roles])
 
     def cyclic(self, target: int, block: IntLike = 1) -> Onto:

@@ -13,7 +13,7 @@ from . import _core
 from ._arrays import ArrayLike, NDArray, as_numpy, kind_of
 from ._core import Cost, Format, Grid, Machine, Rectangle, RunOptions, RunReport
 from ._errors import InputError, TypeMismatch
-from ._expr import Access, Accumulation, ExprLike, IndexVar, to_expr
+from ._expr import Access, Accumulation, ExprLike, Index, IndexVar, to_expr
 from ._kernel import Kernel, Statement
 from ._numbers import Epoch, IntLike, Param, to_int
 from ._schedule import Schedule
@@ -21,7 +21,7 @@ from ._storage import Storage, index_of
 from ._where import caller
 
 FormatLike = Union[str, Format, _core.Distribution, None]
-Indices = Union[IndexVar, Sequence[IndexVar], EllipsisType]
+Indices = Union[IndexVar, Index, Sequence[Union[IndexVar, Index]], EllipsisType]
 
 
 class PieceInfo(NamedTuple):
@@ -144,15 +144,19 @@ class Tensor:
     # --- Statements -------------------------------------------------------------------------------------------------
 
     def __getitem__(self, at: Indices) -> Access:
-        """An access such as ``A[i, j]``, for a statement; ``a[()]`` for a scalar."""
-        variables = (at,) if isinstance(at, _core.IndexVar) else () if isinstance(at, EllipsisType) else tuple(at)
+        """An access such as ``A[i, j]`` or ``A[i + 1, j - n]``, for a statement; ``a[()]`` for a scalar."""
+        variables: tuple[IndexVar | Index, ...]
+        if isinstance(at, (IndexVar, Index)):
+            variables = (at,)
+        else:
+            variables = () if isinstance(at, EllipsisType) else tuple(at)
         for variable in variables:
-            if not isinstance(variable, _core.IndexVar):
+            if not isinstance(variable, (IndexVar, Index)):
                 raise TypeMismatch(f"{self.name}[{variable!r}]: statements are written with index variables",
                                    "make them with distal.indices('i j'); the elements are in numpy()")
         if len(variables) != self._ndim:
             raise InputError(f"tensor {self.name} has {self._ndim} dimensions, and {len(variables)} indices are given")
-        return Access(self._handle.access(list(variables)), self)
+        return Access(self._handle.access(variables), self)
 
     def __setitem__(self, at: Indices, value: ExprLike | Accumulation) -> None:
         """Defines the tensor: ``A[i, j] = B[i, k] * C[k, j]``, or with ``+=`` or ``-=``."""
@@ -200,7 +204,8 @@ class Tensor:
         """
         found = as_numpy(array, f"tensor {self.name}")
         if found.dtype != self._dtype:
-            raise TypeMismatch(f"tensor {self.name} has elements of type {self._dtype}, and the array has {found.dtype}")
+            raise TypeMismatch(f"tensor {self.name} has elements of type {self._dtype}, "
+                               f"and the array has {found.dtype}")
         if processor is not None:
             self._bound_pieces[processor] = found
             self._bound = None

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "arrays.h"
+#include "interrupt.h"
 #include "small_copy.h"
 
 namespace distal::python {
@@ -81,11 +82,13 @@ class Call {
     std::vector<Array> arrays;
     for (nb::handle a : given) arrays.push_back(nb::cast<Array>(a));
     for (const Array& a : arrays) require_aligned(a);
-    nb::gil_scoped_release release;
-    std::lock_guard lock(mutex_);  // two calls would take each other's arrays
-    for (size_t t = 0; t < operands_.size(); ++t) operands_[t].take(arrays[t], t > 0);
-    kernel_.run();
-    operands_[0].give_back(arrays[0]);
+    run_until_interrupted({}, [&](const RunOptions& options) {
+      std::lock_guard lock(mutex_);  // two calls would take each other's arrays
+      for (size_t t = 0; t < operands_.size(); ++t) operands_[t].take(arrays[t], t > 0);
+      RunReport report = kernel_.run(options);
+      operands_[0].give_back(arrays[0]);
+      return report;
+    });
   }
 
  private:

@@ -1,4 +1,4 @@
-#include <distal/error.h>
+#include <distal/progress.h>
 #include <nanobind/stl/string.h>
 
 #include <exception>
@@ -15,9 +15,13 @@ void translate(const std::exception_ptr& thrown, void*) {
     std::rethrow_exception(thrown);
   } catch (const Error& error) {
     const SourceSpan& span = error.span();
-    nb::object made = nb::module_::import_("distal._errors")
-                          .attr("from_core")(error.message(), error.help(), error.kind() == Error::Kind::Resources,
-                                             span.source ? span.source->name : std::string());
+    bool interrupted = dynamic_cast<const Interrupted*>(&error) != nullptr;
+    const char* kind = interrupted                          ? "Interrupted"
+                       : error.kind() == Error::Kind::Input ? "InputError"
+                                                            : "ResourceError";
+    nb::object made =
+        nb::module_::import_("distal._errors")
+            .attr("from_core")(error.message(), error.help(), kind, span.source ? span.source->name : std::string());
     PyErr_SetObject(made.type().ptr(), made.ptr());
   }
 }

@@ -1,5 +1,6 @@
 #include <distal/kernel.h>
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "bindings.h"
+#include "interrupt.h"
 
 namespace distal::python {
 
@@ -33,6 +35,17 @@ void bind_kernels(nb::module_& m) {
                ", bytes_moved=" + std::to_string(cost.bytes_moved) + ", messages=" + std::to_string(cost.messages) +
                ", peak_bytes_per_processor=" + std::to_string(cost.peak_bytes_per_processor) + ")";
       });
+  nb::class_<Certificate>(m, "Certificate",
+                          "How far a statement is from the least communication; docs/certificate.md explains it.")
+      .def_ro("statement", &Certificate::statement, "The statement, as in ``Kernel.text``.")
+      .def_ro("processors", &Certificate::processors, "The processors that may share the work.")
+      .def_ro("exchanged_bytes", &Certificate::exchanged_bytes, "By the processor that exchanges most.")
+      .def_ro("busiest", &Certificate::busiest, "The name of that processor.")
+      .def_ro("lower_bound_bytes", &Certificate::lower_bound_bytes,
+              "What some processor exchanges under every schedule.")
+      .def_ro("optimality", &Certificate::optimality,
+              "``exchanged_bytes`` / ``lower_bound_bytes``; None if the bound is 0.")
+      .def_ro("bound", &Certificate::bound, "The proof of the bound, in lines.");
   nb::class_<RunReport>(m, "RunReport", "What a run did, counted where the transfers happen.")
       .def_ro("seconds", &RunReport::seconds, "Of the run alone, without planning and compiling.")
       .def_ro("bytes_moved", &RunReport::bytes_moved, "Bytes between processors; equals that of ``Cost``.")
@@ -47,23 +60,62 @@ void bind_kernels(nb::module_& m) {
                ", bytes_copied=" + std::to_string(report.bytes_copied) +
                ", messages=" + std::to_string(report.messages) + ")";
       });
+  nb::class_<Progress::State>(m, "ProgressState", "What a job does now.")
+      .def_ro("what", &Progress::State::what, "For instance ``running 2 of 3``; empty: nothing.")
+      .def_ro("done", &Progress::State::done, "The number of parts that are done.")
+      .def_ro("total", &Progress::State::total, "The number of all parts; 0: unknown.")
+      .def_ro("seconds", &Progress::State::seconds, "Since this began.");
+  nb::class_<Progress>(m, "Progress",
+                       R"doc(How far a run is, and whether it shall end: for ``Kernel.run(progress=...)``.
+
+The run reports to it. Another Python thread may read it, or cancel the run, which then raises ``Interrupted``.
+
+>>> import distal
+>>> i, = distal.indices("i")
+>>> a, b = distal.Tensor("a", 3), distal.Tensor("b", 3)
+>>> a[i] = b[i]
+>>> progress = distal.Progress()
+>>> progress.cancel()
+>>> try:
+...     a.compile().run(progress=progress)
+... except distal.Interrupted as error:
+...     print(error.message)
+interrupted
+)doc")
+      .def(nb::init<>())
+      .def("state", &Progress::state, "What the job does now.")
+      .def("cancel", &Progress::cancel, "Asks the job to end before its next part; a leaf that runs is finished first.")
+      .def("is_cancelled", &Progress::is_cancelled, "Whether ``cancel`` was called.")
+      .def("begin", &Progress::begin, nb::arg("what"), nb::arg("total") = 0, "The job begins with something else.")
+      .def("advance", &Progress::advance, nb::arg("parts") = 1, "As many further parts are done.")
+      .def("require_wanted", &Progress::require_wanted, "Raises ``Interrupted`` if the job was cancelled.");
   nb::class_<RunOptions>(m, "RunOptions", "How to run. Options change only the last bits of a result.")
       .def(
           "__init__",
-          [](RunOptions* self, int threads, bool own_memory, bool strict_order) {
-            new (self) RunOptions{threads, own_memory, strict_order};
+          [](RunOptions* self, int threads, bool own_memory, bool strict_order, Progress* progress) {
+            new (self) RunOptions{threads, own_memory, strict_order, progress};
           },
-          nb::kw_only(), nb::arg("threads") = 0, nb::arg("own_memory") = false, nb::arg("strict_order") = false)
+          nb::kw_only(), nb::arg("threads") = 0, nb::arg("own_memory") = false, nb::arg("strict_order") = false,
+          nb::arg("progress") = nb::none(), nb::keep_alive<1, 5>())
       .def_rw("threads", &RunOptions::threads, "1 to 4096, or 0 for one per core.")
       .def_rw("own_memory", &RunOptions::own_memory, "Gives every processor memory of its own: every acquire copies.")
-      .def_rw("strict_order", &RunOptions::strict_order, "Adds sums in the order of the schedule's loops.");
+      .def_rw("strict_order", &RunOptions::strict_order, "Adds sums in the order of the schedule's loops.")
+      .def_prop_rw(
+          "progress", [](const RunOptions& options) { return options.progress; },
+          [](RunOptions& options, Progress* progress) { options.progress = progress; },
+          nb::for_getter(nb::rv_policy::reference), nb::for_setter(nb::keep_alive<1, 2>()),
+          nb::for_setter(nb::arg("progress").none()), "Is told how far the run is, and can end it.");
   // Compiling may start a compiler, and runs take long: other Python threads go on meanwhile.
   nb::class_<Kernel>(m, "Kernel")
       .def(nb::init<const std::vector<TensorHandle>&>(), nb::call_guard<nb::gil_scoped_release>())
-      .def("run", &Kernel::run, nb::call_guard<nb::gil_scoped_release>())
+      .def("run",
+           [](const Kernel& kernel, const RunOptions& options) {
+             return run_until_interrupted(options, [&](const RunOptions& used) { return kernel.run(used); });
+           })
       .def("text", &Kernel::text)
       .def("program", &Kernel::program)
       .def("plan", &Kernel::plan, nb::call_guard<nb::gil_scoped_release>())
+      .def("certificates", &Kernel::certificates, nb::call_guard<nb::gil_scoped_release>())
       .def("cost", &Kernel::cost, nb::call_guard<nb::gil_scoped_release>())
       .def("page", &Kernel::page, nb::call_guard<nb::gil_scoped_release>())
       .def("picture", &Kernel::picture, nb::call_guard<nb::gil_scoped_release>());

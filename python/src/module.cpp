@@ -1,7 +1,9 @@
 #include "bindings.h"
+#include "interrupt.h"
 
 NB_MODULE(_core, m) {
   using namespace distal::python;
+  remember_main_thread();
   bind_errors(m);
   bind_numbers(m);
   bind_machines(m);

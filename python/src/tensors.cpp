@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "arrays.h"
+#include "interrupt.h"
 
 namespace distal::python {
 
@@ -49,7 +50,9 @@ void bind_tensors(nb::module_& m) {
       .def_prop_ro("name", &TensorHandle::name)
       .def_prop_ro("shape", &TensorHandle::shape)
       .def_prop_ro("type", &TensorHandle::type)
-      .def("access", [](const TensorHandle& t, const std::vector<IndexVar>& at) { return Access(t.state(), at); })
+      .def(
+          "access", [](const TensorHandle& t, const std::vector<Index>& at) { return Access(t.state(), at); },
+          nb::sig("def access(self, at: Sequence[IndexVar | Index], /) -> Access"))
       .def("scalar", [](const TensorHandle& t) { return Expr(t); })
       .def("schedule", &TensorHandle::schedule, nb::rv_policy::reference_internal)
       .def("layout", &TensorHandle::layout)
@@ -77,8 +80,11 @@ void bind_tensors(nb::module_& m) {
             return out;
           },
           nb::sig("def pieces(self, kind: ElementKind, /) -> list[tuple[PieceLayout, typing.Any]]"))
-      .def("redistribute", nb::overload_cast<const Format&, const RunOptions&>(&TensorHandle::redistribute),
-           nb::call_guard<nb::gil_scoped_release>())
+      .def("redistribute",
+           [](TensorHandle& t, const Format& format, const RunOptions& options) {
+             return run_until_interrupted(options,
+                                          [&](const RunOptions& used) { return t.redistribute(format, used); });
+           })
       .def("redistribution_cost", &TensorHandle::redistribution_cost)
       .def("copy_kernel", &TensorHandle::copy_kernel)
       .def("load", &TensorHandle::load, nb::call_guard<nb::gil_scoped_release>())

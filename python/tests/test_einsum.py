@@ -177,10 +177,13 @@ def test_random_strings(batch):
 
 
 @pytest.mark.parametrize("text, shapes", [
-    ("ik,kj->ij", [(70, 80), (80, 90)]), ("bik,bkj->bij", [(5, 40, 30), (5, 30, 20)]), ("ijk,k->ij", [(30, 40, 50), (50,)]),
+    ("ik,kj->ij", [(70, 80), (80, 90)]), ("bik,bkj->bij", [(5, 40, 30), (5, 30, 20)]),
+    ("ijk,k->ij", [(30, 40, 50), (50,)]),
     ("ijk,jl,kl->il", [(40, 30, 20), (30, 8), (20, 8)]), ("ij,jk,kl,lm->im", [(50, 40), (40, 60), (60, 30), (30, 70)]),
-    ("i,i->", [(100000,), (100000,)]), ("ij->ji", [(300, 200)]), ("ijk->ki", [(30, 40, 50)]), ("i,j->ij", [(200,), (300,)]),
-    ("iij->j", [(60, 60, 70)]), ("ij,ik,jk->ij", [(100, 90), (100, 64), (90, 64)]), ("...ij,...jk", [(2, 3, 40, 30), (30, 20)]),
+    ("i,i->", [(100000,), (100000,)]), ("ij->ji", [(300, 200)]), ("ijk->ki", [(30, 40, 50)]),
+    ("i,j->ij", [(200,), (300,)]),
+    ("iij->j", [(60, 60, 70)]), ("ij,ik,jk->ij", [(100, 90), (100, 64), (90, 64)]),
+    ("...ij,...jk", [(2, 3, 40, 30), (30, 20)]),
     ("pqrs,pi,qj,rk,sl->ijkl", [(9, 9, 9, 9), (9, 8), (9, 7), (9, 6), (9, 5)]),
 ])
 @pytest.mark.parametrize("dtype", ["d", "f", "D", "l"])
@@ -285,7 +288,8 @@ def test_errors_tell_what_is_wrong():
     refused("a sublist is a list of labels", a, 0, kind=kind)
     refused("einsum: out is str", "ij->i", a, out="x", kind=kind)
     refused("einsum does not compute with elements of type object", "i->", np.array([None]), kind=kind)
-    refused(f"einsum does not compute with elements of type {np.dtype(np.longdouble)}", "i->", np.zeros(2, np.longdouble), kind=kind)
+    long = np.zeros(2, np.longdouble)
+    refused(f"einsum does not compute with elements of type {long.dtype}", "i->", long, kind=kind)
 
 
 @pytest.mark.parametrize("axes", [0, 1, 2, ([1], [0]), ([0, 1], [1, 0]), (-1, 0), ([], [])])
@@ -297,7 +301,8 @@ def test_tensordot(axes, random):
 def test_tensordot_is_refused():
     a = np.zeros((2, 3))
     for message, axes in [("axis 1 has the extent 3, and axis 0 has 2", ([1], [0])), ("there is no axis 2", (2, 0)),
-                          ("3 axes, and the arrays have 2 and 2", 3), ("1 axes of the first array, and 2", ([0], [0, 1]))]:
+                          ("3 axes, and the arrays have 2 and 2", 3),
+                          ("1 axes of the first array, and 2", ([0], [0, 1]))]:
         with pytest.raises(distal.InputError, match=message):
             distal.tensordot(a, a, axes)
 

@@ -98,7 +98,8 @@ def test_types_are_refused():
     assert issubclass(kind, TypeError) and issubclass(kind, distal.Error)
     refuse("tensor T cannot have elements of type float16", lambda: Tensor("T", 3, dtype=np.float16), kind)
     refuse("tensor T cannot have elements of type object", lambda: Tensor("T", 1, data=np.array([None])), kind)
-    refuse("tensor A has elements of type float64, and the array has int64", lambda: A.bind(np.zeros((4, 4), int)), kind)
+    refuse("tensor A has elements of type float64, and the array has int64",
+           lambda: A.bind(np.zeros((4, 4), int)), kind)
     refuse("tensor A: list is no array", lambda: A.bind([1, 2]), kind)
     refuse("str cannot stand in a statement", lambda: A[i, j] + "b", kind)
     refuse("ndarray cannot stand in a statement", lambda: A[i, j] * np.zeros(3), kind)

@@ -119,6 +119,51 @@ def test_accumulation(random):
     np.testing.assert_allclose(a.numpy(), (b @ b) * b + 2)
 
 
+def test_shifted_indices(random):
+    b = random.random((6, 7))
+    n = distal.Param("n", 2)
+    i, j = distal.indices("i j")
+    a, B = Tensor("a", (4, 5)), Tensor("B", (6, 7), data=b)
+    a[i, j] = B[i + 1, j + n] - B[i + n, j + 0] + B[2 + i - n, n + j]
+    kernel = a.compile()
+    for n.value in (2, 1):
+        kernel.run()
+        p = n.value
+        want = b[1:5, p:p + 5] - b[p:p + 4, :5] + b[2 - p:6 - p, p:p + 5]
+        np.testing.assert_allclose(a.numpy(), want)
+    assert "B(i + 1, j + n)" in kernel.text
+    assert [str(x) for x in (i + 1, i - 1, i - n, n + i, (i + n) + 1)]\
+        == ["i + 1", "i - 1", "i - n", "i + n", "i + n + 1"]
+    shifted = distal.Index(i) + 2
+    assert shifted.variable.name == "i" and shifted.shift.value == 2 and distal.Index(i).shift is None
+    v, w = Tensor("v", 3), Tensor("w", 4)
+    v[i] = w[i + 1]
+    v.compile().run()
+    with pytest.raises(TypeError):
+        i + 0.5
+    with pytest.raises(distal.Error, match="shift"):
+        v[i + 1] = w[i]
+        v.compile()
+
+
+def test_params_as_numbers(random):
+    b = random.random(5)
+    n = distal.Param("n", 3)
+    i, = distal.indices("i")
+    a, B = Tensor("a", 5), Tensor("b", 5, data=b)
+    a[i] = n * B[i] - B[i] * (n - 1) + (2 * n + 1) - n
+    kernel = a.compile()
+    for n.value in (3, -4, 7):
+        kernel.run()
+        np.testing.assert_allclose(a.numpy(), b + n.value + 1)
+    a[i] = n
+    a.compile().run()
+    assert (a.numpy() == 7).all()
+    a[i] += n - B[i]
+    a.compile().run()
+    np.testing.assert_allclose(a.numpy(), 14 - b)
+
+
 def test_params_change_sizes_and_grids(random):
     n, g = distal.Param("n", 8), distal.Param("g", 2)
     M = Machine(Grid(g), "M")

@@ -20,8 +20,10 @@ def fill(program, random):
 
 @pytest.mark.parametrize("name, sizes, want", [
     ("summa", {"ni": 40, "nj": 50, "nk": 60}, "ik,kj->ij"), ("cannon", {"ni": 40, "nj": 30, "nk": 20}, "ik,kj->ij"),
-    ("johnson", {"ni": 21, "nj": 22, "nk": 23}, "ik,kj->ij"), ("scalapack", {"ni": 70, "nj": 80, "nk": 90}, "ik,kj->ij"),
-    ("ttm", {}, "ijk,kl->ijl"), ("innerprod", {}, "ijk,ijk->"), ("mttkrp", {}, "ijk,jl,kl->il"), ("matvec", {}, "ij,j->i"),
+    ("johnson", {"ni": 21, "nj": 22, "nk": 23}, "ik,kj->ij"),
+    ("scalapack", {"ni": 70, "nj": 80, "nk": 90}, "ik,kj->ij"),
+    ("ttm", {}, "ijk,kl->ijl"), ("innerprod", {}, "ijk,ijk->"), ("mttkrp", {}, "ijk,jl,kl->il"),
+    ("matvec", {}, "ij,j->i"),
 ])
 def test_the_algorithms(name, sizes, want, random):
     program = distal.load(ALGORITHMS / f"{name}.distal", **sizes)

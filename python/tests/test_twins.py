@@ -12,17 +12,20 @@ HEADERS = Path(os.environ.get("DISTAL_SOURCE", Path(__file__).parents[2])) / "in
 
 # C++ name: its name in Python.
 RENAMED = {
-    # The language's newest forms and the progress of a run have no twins yet: docs/python.md, "Not there yet".
-    "Index": None, "How": None, "Progress": None, "Interrupted": None,
-    "TensorHandle": "Tensor", "Source": None, "SourceSpan": None, "ElementKindOf": None, "Kind": None, "PerTensor": "CostPerTensor", "Target": None, "State": None, "Cyclic": None,
+    "TensorHandle": "Tensor", "PerTensor": "CostPerTensor",
+    # Parts of other classes, which Python reads or writes in another form.
+    "Source": None, "SourceSpan": None, "ElementKindOf": None, "Kind": None, "How": None, "Target": None,
+    "State": None, "Cyclic": None,
 }
 # Members whose twin has another name, or needs none.
 MEMBERS = {
     "Param": {"operator=": "value", "state": None},
-    "Expr": {"expr": None, "tensors": None, "numbers": None, "variables": None, "operator+": "__add__", "operator-": "__sub__", "operator*": "__mul__"},
+    "Expr": {"expr": None, "tensors": None, "numbers": None, "variables": None,
+             "operator+": "__add__", "operator-": "__sub__", "operator*": "__mul__"},
     "Access": {"define": None, "operator=": None, "operator+=": "__iadd__", "operator-=": "__isub__"},
     "Tensor": {"operator()": "__getitem__", "bind_elements": "bind", "at": "numpy", "set": "numpy", "fill": "numpy",
-               "for_each": "numpy", "element": None, "for_each_replica": None, "fill_elements": None, "state": None, "type": "dtype", "require_type": None,
+               "for_each": "numpy", "element": None, "for_each_replica": None, "fill_elements": None,
+               "state": None, "type": "dtype", "require_type": None,
                "layout": "pieces", "data": "numpy", "size": None},
     "Machine": {"operator[]": "__getitem__", "as": "as_"},
     "IndexVar": {"identity": None},
@@ -35,7 +38,8 @@ MEMBERS = {
     "Int": {"to_string": "__repr__", "expr": None, "params": None},
 }
 # What is for others than applications.
-NOT_FOR_PYTHON = {"leaves.h": "emitted Legion programs use it", "mpi.h": "ranks: Kernel.run(comm=...) and Kernel.processors(comm)"}
+NOT_FOR_PYTHON = {"leaves.h": "emitted Legion programs use it",
+                  "mpi.h": "ranks: Kernel.run(comm=...) and Kernel.processors(comm)"}
 
 
 def without_comments(text):

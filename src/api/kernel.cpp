@@ -4,6 +4,7 @@
 
 #include "api/kernel_state.h"
 #include "lower/compile.h"
+#include "plan/certificate.h"
 #include "plan/cost.h"
 #include "plan/print.h"
 #include "view/page.h"
@@ -60,5 +61,7 @@ std::string Kernel::page() const { return core::page_of(picture_of_kernel(state_
 std::string Kernel::picture() const { return picture_of_kernel(state_->prepare()->plan()).dump(); }
 
 Cost Kernel::cost() const { return core::count_cost(state_->prepare()->plan()); }
+
+std::vector<Certificate> Kernel::certificates() const { return core::certificates(state_->prepare()->plan()); }
 
 }  // namespace distal
