@@ -136,7 +136,8 @@ def repeat(body, seconds):
 
 
 class Server:
-    def __init__(self):
+    def __init__(self, problem_type=Problem):
+        self.problem_type = problem_type
         self.problem = None
 
     def drop(self):
@@ -154,7 +155,7 @@ class Server:
         if word == "prepare":
             _, dtype, _, extents, statement = rest.split(" ", 4)
             sizes = {x.split("=")[0]: int(x.split("=")[1]) for x in extents.split(",")}
-            self.problem = Problem(np.float32 if dtype == "float" else np.float64, sizes, statement)
+            self.problem = self.problem_type(np.float32 if dtype == "float" else np.float64, sizes, statement)
         if word == "check":
             return f"{self.problem.check(rest):.3g}"
         if word == "time":
@@ -171,11 +172,10 @@ class Server:
             return "error " + " ".join(str(error).split())
 
 
-def main():
-    server = Server()
+def serve(server):
     for line in sys.stdin:
         print(server.answer(line), flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    serve(Server())

@@ -43,5 +43,5 @@ rm -rf "$folder/wheel"
 
 # In an empty folder, so that what is imported is what is installed.
 cd "$folder/wheel"
-export DISTAL_SOURCE=$source
+export DISTAL_SOURCE=$source DISTAL_BUILD=$build
 exec "$folder/venv/bin/python" -B -m pytest -q -p no:cacheprovider "$source/python/tests" "${@:4}"

@@ -254,9 +254,10 @@ class Text(CliTest):
 
     def test_help_names_every_option(self):
         options = {
-            ("run",): "FILE --set --type --engine --threads --reps --leaf --check --no-check --json --own-memory --seed "
-            "--load --save --strict-order --ranks --for --memory --model",
-            ("draw",): "FILE --output --set --type --json --view --step --processor --axes --for --memory --engine --model",
+            ("run",): "FILE --set --type --engine --threads --reps --leaf --check --no-check --json --own-memory "
+            "--seed --load --save --strict-order --ranks --for --memory --model",
+            ("draw",): "FILE --output --set --type --json --view --step --processor --axes --for --memory --engine "
+            "--model",
             ("emit",): "FILE --target --output --set --type --for --memory --engine --model",
             ("explain",): "FILE --set --type --json --dump --for --memory --engine --model",
             ("check",): "FILE --set --type --for --memory --engine --model",
@@ -423,8 +424,8 @@ class Draw(CliTest):
         refuse("cannot write", "-o", self.folder / "none" / "c.html", status=3)
 
     def test_no_node(self):
-        self.refuse(3, ["an .svg is drawn by Node, and there is no `node`", "nodejs"], "draw", ALGORITHMS / "cannon.distal", "-o",
-                    self.folder / "c.svg", env={"PATH": "/nowhere"})
+        self.refuse(3, ["an .svg is drawn by Node, and there is no `node`", "nodejs"], "draw",
+                    ALGORITHMS / "cannon.distal", "-o", self.folder / "c.svg", env={"PATH": "/nowhere"})
 
 
 class Refusals(CliTest):
@@ -514,7 +515,8 @@ class Refusals(CliTest):
                 self.refuse(2, wanted, command, SUMMA, "--set", value)
 
     def test_types(self):
-        types = ["--type half: there is no such element type", "float, double, int32, int64, complex<float>", "complex<double>"]
+        types = ["--type half: there is no such element type", "float, double, int32, int64, complex<float>",
+                 "complex<double>"]
         self.refuse(2, types, "run", SUMMA, "--type", "half")
         self.refuse(2, types, "plan", "cosma", 8, 8, 8, 2, 1000, "--type", "half")
         real = self.write("real.distal", "tensor a(8)\ntensor b(8)\na(i) = 0.5 * b(i)\n")
@@ -562,7 +564,8 @@ class Refusals(CliTest):
         self.refuse(2, "cannot be opened for writing", "run", SUMMA, "--save", f"A={self.folder}")
         for engine in ("threads", "mpi"):
             same = ["--save", f"A={self.folder}/a.npy", "--save", f"B={self.folder}/../{self.folder.name}/a.npy"]
-            wanted = [f"--save B={self.folder}/../{self.folder.name}/a.npy: A is saved to this file", "name one file for each tensor"]
+            wanted = [f"--save B={self.folder}/../{self.folder.name}/a.npy: A is saved to this file",
+                      "name one file for each tensor"]
             self.refuse(2, wanted, "run", SUMMA, "--engine", engine, *same)
 
     def test_emit_overwrites_its_own_files_only(self):

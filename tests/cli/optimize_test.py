@@ -42,7 +42,8 @@ class Optimize(CliTest):
 
     def test_the_text_is_a_program(self):
         text = self.succeed("optimize", self.write("program.distal", GEMM), "--for", "bytes")
-        self.assertIn("# A(i, j) = B(i, k) * C(k, j)\n#   grid 2 (i) x 2 (j) x 2 (k): 8 of 8 processors have work\n", text)
+        self.assertIn("# A(i, j) = B(i, k) * C(k, j)\n"
+                      "#   grid 2 (i) x 2 (j) x 2 (k): 8 of 8 processors have work\n", text)
         self.assertIn("#   B: processors share tiles, because j is cut by 2 and B has no such index\n", text)
         again = self.succeed("optimize", self.write("again.distal", text))
         self.assertEqual(again.strip(), text[: text.index("# A(i, j)")].strip())
@@ -70,10 +71,12 @@ class Optimize(CliTest):
         self.assertLess(said["statements"][0]["peak_bytes_per_processor"], free)
         counted = self.counts_of(said["program"])
         self.assertEqual(said["statements"][0]["peak_bytes_per_processor"], counted["peak_bytes_per_processor"])
-        self.refuse(3, "nothing fits: a processor needs at least", "optimize", self.write("p.distal", GEMM), "--memory", 9)
+        self.refuse(3, "nothing fits: a processor needs at least", "optimize", self.write("p.distal", GEMM), "--memory",
+                    9)
 
     def test_models(self):
-        model = "flops_per_second = 1e9\nlink_bytes_per_second = 1\nmemory_bytes_per_second = 1e9\nseconds_per_message = 1\n"
+        model = "flops_per_second = 1e9\nlink_bytes_per_second = 1\n" \
+                "memory_bytes_per_second = 1e9\nseconds_per_message = 1\n"
         slow = self.optimize(GEMM, "--model", self.write("slow.model", model))["statements"][0]["seconds"]
         self.assertGreater(slow, self.optimize(GEMM)["statements"][0]["seconds"])
         self.refuse(2, "cannot read the model", "optimize", self.write("p.distal", GEMM), "--model", "no-such.model")
@@ -85,7 +88,8 @@ class Optimize(CliTest):
 
     def test_why_nothing_is_found(self):
         text = "machine M = Grid(2)\ntensor a(4) on M\ntensor B(4, 4) on M\na(i) = B(i, i)\n"
-        self.assertIn("# as written: a(i) = B(i, i): B(i, i) repeats an index", self.succeed("optimize", self.write("d.distal", text)))
+        self.assertIn("# as written: a(i) = B(i, i): B(i, i) repeats an index",
+                      self.succeed("optimize", self.write("d.distal", text)))
 
 
 if __name__ == "__main__":

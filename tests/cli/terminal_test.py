@@ -264,7 +264,8 @@ class Words(CliTest):
             "distal explain x.distal --dump pl": "placement plan",
         }.items():
             line = f"source {script}; COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _distal"
-            done = subprocess.run(["bash", "-c", line + '; echo "${COMPREPLY[@]}"'], capture_output=True, text=True, check=True)
+            done = subprocess.run(["bash", "-c", line + '; echo "${COMPREPLY[@]}"'], capture_output=True, text=True,
+                                  check=True)
             self.assertEqual(done.stderr, "", words)
             for word in wanted.split():
                 self.assertIn(word, done.stdout.split(), words)
@@ -286,7 +287,8 @@ class Words(CliTest):
             self.assertIn(wanted, text)
         if shutil.which("man"):
             done = subprocess.run(
-                ["man", "--warnings", "-l", page], capture_output=True, text=True, check=True, env={**os.environ, "MANWIDTH": "80"}
+                ["man", "--warnings", "-l", page], capture_output=True, text=True, check=True,
+                env={**os.environ, "MANWIDTH": "80"}
             )
             self.assertEqual(done.stderr, "")
 

@@ -1,5 +1,7 @@
-"""An emitted program as its user sees it: built by its own CMakeLists.txt in a clean folder, without DISTAL's library, so
-that its leaves are the loops in its files; then run with right and wrong words.
+"""An emitted program as its user sees it.
+
+It is built by its own CMakeLists.txt in a clean folder, without DISTAL's library, so that its leaves are the loops in
+its files; then it runs with right and wrong words.
 """
 
 import os
@@ -38,7 +40,8 @@ class Emitted(unittest.TestCase):
              "-DCMAKE_DISABLE_FIND_PACKAGE_distal=ON"],
             ["cmake", "--build", build],
         ):
-            done = subprocess.run(list(map(str, command)), capture_output=True, encoding="utf-8", timeout=TIMEOUT, check=False)
+            done = subprocess.run(list(map(str, command)), capture_output=True, encoding="utf-8", timeout=TIMEOUT,
+                                  check=False)
             assert done.returncode == 0, done.stdout + done.stderr
         cls.program = build / "summa"
 
@@ -59,7 +62,8 @@ class Emitted(unittest.TestCase):
         self.assertIn("in 391 elements", done.stdout)
 
     def test_several_runs_in_one_start(self):
-        done = self.run_it("--set", "ni=23,nj=17,nk=31,chunk=5", "--check", "--then", "--set", "ni=5,nj=3,gx=1", "--check")
+        done = self.run_it("--set", "ni=23,nj=17,nk=31,chunk=5", "--check", "--then", "--set", "ni=5,nj=3,gx=1",
+                           "--check")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stdout.count("check  correct"), 2, done.stdout)
         self.assertIn("in 391 elements", done.stdout)
@@ -72,7 +76,8 @@ class Emitted(unittest.TestCase):
         left, right = (generator.integers(-9, 9, shape).astype(float) for shape in ((7, 11), (11, 5)))
         numpy.save(b, left)
         numpy.save(c, right)
-        done = self.run_it("--set", "ni=7,nj=5,nk=11,chunk=4", "--load", f"B={b}", "--load", f"C={c}", "--save", f"A={a}")
+        done = self.run_it("--set", "ni=7,nj=5,nk=11,chunk=4", "--load", f"B={b}", "--load", f"C={c}", "--save",
+                           f"A={a}")
         self.assertEqual(done.returncode, 0, done.stderr)
         numpy.testing.assert_array_equal(numpy.load(a), left @ right)
 

@@ -1,5 +1,6 @@
-"""A program for GPUs is emitted and built by its own CMakeLists.txt; without a GPU it says what it lacks. What it computes is
-tested on a machine with a GPU, by tools/gpu.
+"""A program for GPUs is emitted and built by its own CMakeLists.txt; without a GPU it says what it lacks.
+
+What it computes is tested on a machine with a GPU, by tools/gpu.
 """
 
 import os
@@ -24,7 +25,8 @@ class OnGpus(unittest.TestCase):
         self.folder = Path(folder.name)
 
     def run_it(self, *command, status=0):
-        done = subprocess.run(list(map(str, command)), capture_output=True, encoding="utf-8", timeout=TIMEOUT, check=False)
+        done = subprocess.run(list(map(str, command)), capture_output=True, encoding="utf-8", timeout=TIMEOUT,
+                              check=False)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done
 
@@ -35,7 +37,8 @@ class OnGpus(unittest.TestCase):
         self.run_it("cmake", "--build", build)
         if shutil.which("nvidia-smi") is not None:
             return
-        done = self.run_it(build / "gemm", *f"-ll:cpu 1 {settings()['args']} {settings()['single_args']}".split(), status=3)
+        words = f"-ll:cpu 1 {settings()['args']} {settings()['single_args']}".split()
+        done = self.run_it(build / "gemm", *words, status=3)
         self.assertIn("the program runs on GPUs, but Legion was given none; start it with -ll:gpu N", done.stderr)
 
 

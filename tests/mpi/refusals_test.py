@@ -147,11 +147,13 @@ class Refusals(CliTest):
         self.assertIn("install libopenmpi-dev", done.stderr)
 
     def test_starter_is_missing(self):
-        self.refuse(3, ["cannot start /no/mpirun", "names a launcher without options, as in DISTAL_MPIRUN=mpirun"], "run", SUMMA, "--engine", "mpi", env={"DISTAL_MPIRUN": "/no/mpirun"})
+        wanted = ["cannot start /no/mpirun", "names a launcher without options, as in DISTAL_MPIRUN=mpirun"]
+        self.refuse(3, wanted, "run", SUMMA, "--engine", "mpi", env={"DISTAL_MPIRUN": "/no/mpirun"})
 
     def test_memory_of_the_node(self):
         size = "ni=400000,nj=400000,nk=400000"
-        self.refuse(3, [" bytes) on this node, which has "], "run", SUMMA, "--engine", "mpi", "--ranks", 2, "--set", size)
+        self.refuse(3, [" bytes) on this node, which has "], "run", SUMMA, "--engine", "mpi", "--ranks", 2, "--set",
+                    size)
 
     def test_memory_of_ranks_that_do_not_share_it(self):
         """They still run on one machine."""

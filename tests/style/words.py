@@ -1,6 +1,6 @@
 """Comments and documents are easy to read, as far as a program can tell. Usage: words.py ROOT
 
-No line of a comment or a document is longer than 120 characters, and no document has a line over 100 columns with more
+No line of a comment, a document or a Python source is longer than 120 characters, and no document has a line over 100 columns with more
 than one sentence in it. Tables, code blocks and links may be longer. Some words make riddles: say who, and how many.
 """
 
@@ -18,7 +18,8 @@ SKIPPED = ("tests/golden/", "tests/fuzz/corpus/", "tests/style/")
 COMMENT = re.compile(r"^\s*(//|#|\*)|\s(//|#)\s")
 SENTENCES = re.compile(r"[a-z)`][.?!] +[A-Z`]")
 LINK = re.compile(r"\]\([^)]*\)|https?://\S+")
-RIDDLES = re.compile(r"(?<!`)\b(whoever|whomever|nobody|so many|so much|of now|all of it is|what there is)\b", re.IGNORECASE)
+RIDDLES = re.compile(r"(?<!`)\b(whoever|whomever|nobody|so many|so much|of now|all of it is|what there is)\b",
+                     re.IGNORECASE)
 
 
 def prose_of_document(text):
@@ -56,9 +57,18 @@ def problems_of_source(text):
             yield number, f'says "{word}"'
 
 
+def problems_of_python(text):
+    for number, line in enumerate(text.splitlines(), 1):
+        if len(line) > LONGEST and len(LINK.sub("]", line)) > LONGEST:
+            yield number, f"{len(line)} characters"
+    yield from ((number, what) for number, what in problems_of_source(text) if not what.endswith(" characters"))
+
+
 def problems(name, text):
     if name.endswith(".md"):
         return list(problems_of_document(text))
+    if name.endswith(".py"):
+        return list(problems_of_python(text))
     return list(problems_of_source(text))
 
 

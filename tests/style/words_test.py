@@ -11,7 +11,11 @@ class Words(unittest.TestCase):
 
     def test_long_comments(self):
         self.assertEqual(self.found("a.cpp", "// short", "// " + 120 * "x", "int " + 120 * "x" + ";"), [2])
-        self.assertEqual(self.found("a.py", "# " + 119 * "x", "value = 1  # " + 120 * "x"), [1, 2])
+        self.assertEqual(self.found("a.sh", "# " + 119 * "x", "value = 1  # " + 120 * "x"), [1, 2])
+
+    def test_long_lines_of_python(self):
+        self.assertEqual(self.found("a.py", "# " + 119 * "x", "value = 1", "value = " + 113 * "1"), [1, 3])
+        self.assertEqual(self.found("a.py", 120 * "x", "# nobody"), [2])
 
     def test_long_lines_of_documents(self):
         self.assertEqual(self.found("a.md", 121 * "x", "|" + 121 * "x" + "|", "```", 121 * "x", "```"), [1])
