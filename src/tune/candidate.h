@@ -33,8 +33,8 @@ struct StatementShape {
   std::vector<std::string> indices;
   std::vector<int64_t> extents;
   std::vector<ShapeTensor> tensors;
-  int64_t flops_per_point = 2;
-  int64_t processors = 1;  // all that there are; those that a candidate leaves idle may own given pieces
+  double flops_per_point = 2;  // of the kernels, on average
+  int64_t processors = 1;      // all that there are; those that a candidate leaves idle may own given pieces
 
   bool has_given_formats() const;
 };

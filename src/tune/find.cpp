@@ -3,81 +3,96 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
-#include "plan/ownership.h"
-#include "tune/statement_shape.h"
-#include "tune/write_candidate.h"
+#include "tune/find_parts.h"
 
 namespace distal::core {
 
 namespace {
 
-// What every processor owns of a tensor. Processors are numbered row by row.
-std::shared_ptr<const GivenPieces> pieces_of(const Tensor& tensor, const Bindings& params, int64_t processors) {
-  Ownership owners(tensor, params);
-  auto pieces = std::make_shared<GivenPieces>();
-  double elements = 0;
-  for (int64_t p = 0; p < processors; ++p) {
-    bool owns = p < owners.machine().processors && owners.owns_any(p);
-    std::vector<std::vector<Run>>& runs = pieces->runs.emplace_back(tensor.dimensions.size());
-    pieces->owns_scalar.push_back(owns);
-    if (!owns) continue;
-    HomePiece piece = owners.piece_of(p);
-    for (size_t d = 0; d < runs.size(); ++d) runs[d] = *piece.runs[d];
-    elements += static_cast<double>(piece.volume());
-  }
-  pieces->average_elements = elements / static_cast<double>(processors);
-  return pieces;
-}
-
-std::vector<GridLevel> grid_of(const MachineShape& machine) {
-  std::vector<GridLevel> grid;
-  for (size_t d = 0; d < machine.extents.size(); ++d)
-    grid.push_back({kNoIndex, machine.extents[d], 1, machine.level[d]});
-  return grid;
-}
-
 class Finder {
  public:
   Finder(const Module& module, const Bindings& params, const FindOptions& options)
-      : params_(params), options_(options), found_{module, {}, {}} {}
+      : module_(module), params_(params), given_(options), options_(options) {}
 
+  // A format that a later statement finds may leave some processor more than an even share. Then earlier statements
+  // have to leave room for it.
   FoundProgram find() {
-    for (ScheduledStatement& scheduled : found_.module.statements) {
-      if (!has_no_schedule(scheduled)) continue;
-      std::string reason = find_for(scheduled);
-      if (!reason.empty()) found_.left.push_back(fmt::format("{}: {}", to_string(scheduled.statement), reason));
+    constexpr int kMostRounds = 8;
+    for (int round = 0;; ++round) {
+      find_all();
+      if (!given_.memory_bytes) return std::move(found_);
+      int64_t over = memory_of(found_.module, params_, found_.statements) - *given_.memory_bytes;
+      if (over <= 0) return std::move(found_);
+      if (round == kMostRounds) throw DoesNotFit(*given_.memory_bytes + over, *given_.memory_bytes);
+      *options_.memory_bytes -= over;
     }
-    return std::move(found_);
   }
 
  private:
+  void find_all() {
+    found_ = {module_, {}, {}};
+    for (size_t at = 0; at < found_.module.statements.size(); ++at) {
+      if (!has_no_schedule(found_.module.statements[at])) continue;
+      std::string reason = find_for(at);
+      if (reason.empty()) continue;
+      found_.left.push_back(fmt::format("{}: {}", to_string(found_.module.statements[at].statement), reason));
+    }
+  }
+
   // Returns why nothing was found, or nothing.
-  std::string find_for(ScheduledStatement& scheduled) {
-    std::optional<Machine> machine = machine_for(scheduled.statement);
-    if (!machine) return "the program has no machine";
-    if (machine->name.empty()) return "its machine has no name";
-    std::string reason = cannot_search(scheduled.statement);
-    if (!reason.empty()) return reason;
-    // A given schedule that names the machine takes it as the line Grid(P).
-    bool grid_is_free = machine->is_free && !is_named_by_schedules(*machine);
-    MachineShape grid = core::shape_of(*machine, params_);
-    StatementShape shape = core::shape_of(found_.module, scheduled.statement, params_);
-    shape.processors = processor_count(*machine).evaluate(params_);
-    for (ShapeTensor& tensor : shape.tensors) {
-      const Tensor& declared = *found_.module.find_tensor(tensor.name);
-      if (!has_free_format(declared)) tensor.given = pieces_of(declared, params_, shape.processors);
-    }
-    if (shape.tensors[0].given && has_replicas(shape.tensors[0].name)) {
-      return fmt::format("the given format of {} has replicas", shape.tensors[0].name);
-    }
-    SearchOptions search_options{shape.processors, options_.goal, options_.memory_bytes, options_.model, {}};
-    if (!grid_is_free) search_options.given_grid = grid_of(grid);
-    SearchResult result = search(shape, search_options);
-    if (grid_is_free) machine = write_machine(*machine, result.best.candidate);
-    write(scheduled, *machine, shape, result.best.candidate);
-    found_.statements.push_back({scheduled.statement, std::move(shape), std::move(result)});
+  std::string find_for(size_t at) {
+    const Statement statement = found_.module.statements[at].statement;
+    std::optional<Machine> machine = machine_for(statement);
+    if (machine && machine->name.empty()) return "its machine has no name";
+    std::vector<Split> splits = splits_of(found_.module, statement, params_, machine);
+    if (!machine && splits.size() == 1) return "the program has no machine";
+    FoundParts best = best_of(statement, splits, machine);
+    if (!best.reason.empty()) return best.reason;
+    if (!machine && best.parts.size() == 1) return "the program has no machine";
+    keep(std::move(best), at);
     return {};
+  }
+
+  // The best of all splits. If none can be found, the one with the whole statement, which says why.
+  FoundParts best_of(const Statement& statement, const std::vector<Split>& splits,
+                     const std::optional<Machine>& machine) const {
+    std::optional<FoundParts> best;
+    std::optional<DoesNotFit> refusal;
+    for (const Split& split : splits) {
+      size_t grids = machine && machine->is_free ? split.workspaces.size() + 1 : 1;
+      for (size_t part = 0; part < grids; ++part) {
+        try {
+          FoundParts found = find_parts(found_.module, statement, split, machine, params_, options_, part);
+          if (!best || is_better(found, *best)) best = std::move(found);
+        } catch (const DoesNotFit& too_large) {
+          if (!refusal || too_large.least_bytes() < refusal->least_bytes()) refusal = too_large;
+        }
+      }
+    }
+    if (refusal && (!best || !best->reason.empty())) {
+      int64_t room = *given_.memory_bytes - *options_.memory_bytes;
+      throw DoesNotFit(refusal->least_bytes() + room, *given_.memory_bytes);
+    }
+    return std::move(*best);
+  }
+
+  bool is_better(const FoundParts& a, const FoundParts& b) const {
+    if (a.reason.empty() != b.reason.empty()) return a.reason.empty();
+    auto key = [&](const FoundParts& found) {
+      double seconds = options_.goal == Goal::Time ? found.seconds() : 0;
+      return std::tuple(seconds, found.exchanged_bytes(), found.parts.size(), found.bytes_moved(), found.seconds());
+    };
+    return key(a) < key(b);
+  }
+
+  void keep(FoundParts found, size_t at) {
+    found_.module = std::move(found.module);
+    ScheduledStatement& scheduled = found_.module.statements[at];
+    scheduled.schedule = std::move(found.schedule);
+    scheduled.has_empty_schedule = scheduled.schedule.empty();
+    for (FoundStatement& part : found.parts) found_.statements.push_back(std::move(part));
   }
 
   // The machine of the output, else of the first operand that has one, else the only one declared.
@@ -92,51 +107,26 @@ class Finder {
     return std::nullopt;
   }
 
-  bool has_replicas(const std::string& tensor) const {
-    return Ownership(*found_.module.find_tensor(tensor), params_).has_replicas();
-  }
-
-  bool is_named_by_schedules(const Machine& machine) const {
-    for (const ScheduledStatement& scheduled : found_.module.statements) {
-      for (const Command& command : scheduled.schedule) {
-        const GridRef* onto = onto_of(command);
-        if (onto != nullptr && onto->name.text == machine.name) return true;
-      }
-    }
-    return false;
-  }
-
-  // Gives a free machine the grid of a candidate. Formats that are given for the machine stay on its line of
-  // processors.
-  Machine write_machine(const Machine& free, const Candidate& candidate) {
-    Machine machine = machine_of(candidate, free.name);
-    for (Grid& level : machine.levels) level.processor = kind_of(free);
-    machine.processors = free.processors;
-    Machine line{"", free.levels, {}};
-    for (Machine& declared : found_.module.machines) {
-      if (declared.name == free.name) declared = machine;
-    }
-    for (Tensor& tensor : found_.module.tensors) {
-      if (tensor.machine && tensor.machine->name == free.name) tensor.machine = tensor.distribution ? line : machine;
-    }
-    return machine;
-  }
-
-  void write(ScheduledStatement& scheduled, const Machine& machine, const StatementShape& shape,
-             const Candidate& candidate) {
-    scheduled.schedule = schedule_of(found_.module, scheduled.statement, shape, candidate, machine.name);
-    for (size_t t = 0; t < shape.tensors.size(); ++t) {
-      if (shape.tensors[t].given) continue;
-      auto tensor = std::find_if(found_.module.tensors.begin(), found_.module.tensors.end(),
-                                 [&](const Tensor& other) { return other.name == shape.tensors[t].name; });
-      tensor->distribution = distribution_of(found_.module, scheduled.statement, shape, candidate, static_cast<int>(t));
-    }
-  }
-
+  const Module& module_;
   const Bindings& params_;
-  const FindOptions& options_;
+  const FindOptions& given_;
+  FindOptions options_;  // with less memory, if that leaves room for what is found later
   FoundProgram found_;
 };
+
+// What was found, or how much memory a processor needs at least.
+struct Attempt {
+  std::optional<FoundProgram> found;
+  int64_t least_bytes = 0;
+};
+
+Attempt find_within(const Module& module, const Bindings& params, const FindOptions& options) {
+  try {
+    return {Finder(module, params, options).find(), 0};
+  } catch (const DoesNotFit& refusal) {
+    return {std::nullopt, refusal.least_bytes()};
+  }
+}
 
 }  // namespace
 
@@ -149,7 +139,18 @@ bool leaves_something_out(const Module& module) {
 }
 
 FoundProgram find_what_is_left_out(const Module& module, const Bindings& params, const FindOptions& options) {
-  return Finder(module, params, options).find();
+  Attempt attempt = find_within(module, params, options);
+  if (attempt.found) return std::move(*attempt.found);
+  // What one statement needs at least may leave too little for another one.
+  constexpr int64_t kFinestSteps = 1000;
+  FindOptions more = options;
+  int64_t least = 0;
+  while (!attempt.found) {
+    least = std::max(least + 1 + least / kFinestSteps, attempt.least_bytes);
+    more.memory_bytes = least;
+    attempt = find_within(module, params, more);
+  }
+  throw DoesNotFit(least, *options.memory_bytes);
 }
 
 }  // namespace distal::core

@@ -40,7 +40,7 @@ std::string grid_text(const StatementShape& shape, const Candidate& candidate) {
     out += fmt::format("{}", level.parts);
     if (level.index != kNoIndex) out += fmt::format(" ({})", shape.indices[level.index]);
   }
-  if (out.empty()) out = "1";
+  if (out.empty()) out += "1";
   for (const SequentialLoop& loop : candidate.loops) {
     out += fmt::format(", {} in {} steps", shape.indices[loop.index], loop.parts);
   }

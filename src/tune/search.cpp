@@ -120,7 +120,7 @@ class Searcher {
     double least_bytes = grid.least_bytes * (1 - 1e-9);  // it is a sum of rounded numbers
     if (options_.goal == Goal::Bytes) return least_bytes;
     double share = points() / static_cast<double>(grid.processors);
-    return seconds_of(options_.model, {share * flops(), 0, least_bytes, grid.messages});
+    return seconds_of(options_.model, {share * shape_.flops_per_point, 0, least_bytes, grid.messages});
   }
 
   double points() const {
@@ -128,7 +128,6 @@ class Searcher {
     for (int64_t extent : shape_.extents) points *= static_cast<double>(extent);
     return points;
   }
-  double flops() const { return static_cast<double>(shape_.flops_per_point); }
 
   // At least `processors` must have work.
   void consider(const std::vector<GridLevel>& levels, int64_t processors) {
@@ -167,7 +166,7 @@ class Searcher {
       leaf_bytes += bytes;
     }
     return seconds_of(options_.model,
-                      {static_cast<double>(cost.points_of_busiest) * flops(), leaf_bytes,
+                      {static_cast<double>(cost.points_of_busiest) * shape_.flops_per_point, leaf_bytes,
                        static_cast<double>(cost.exchanged_bytes), static_cast<double>(cost.messages_of_busiest)});
   }
 
@@ -232,9 +231,7 @@ class Searcher {
       Candidate without_loops = found.candidate;
       least = std::min(least, least_memory(shape_, without_loops));
     }
-    throw Error(fmt::format("nothing fits: a processor needs at least {} bytes and may have {}", with_commas(least),
-                            with_commas(options_.memory_bytes.value_or(0))),
-                {}, "allow more memory, or use more processors or smaller sizes", Error::Kind::Resources);
+    throw DoesNotFit(least, options_.memory_bytes.value_or(0));
   }
 
   const StatementShape& shape_;
@@ -247,6 +244,12 @@ class Searcher {
 };
 
 }  // namespace
+
+DoesNotFit::DoesNotFit(int64_t least_bytes, int64_t memory_bytes)
+    : Error(fmt::format("nothing fits: a processor needs at least {} bytes and may have {}", with_commas(least_bytes),
+                        with_commas(memory_bytes)),
+            {}, "allow more memory, or use more processors or smaller sizes", Error::Kind::Resources),
+      least_bytes_(least_bytes) {}
 
 SearchResult search(const StatementShape& shape, const SearchOptions& options) {
   return Searcher(shape, options).run();

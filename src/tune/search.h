@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "support/error.h"
 #include "tune/fit_memory.h"
 #include "tune/machine_model.h"
 
@@ -44,11 +45,20 @@ struct SearchResult {
   bool is_least = true;
 };
 
+// Nothing fits into the memory that a processor may have.
+class DoesNotFit : public Error {
+ public:
+  DoesNotFit(int64_t least_bytes, int64_t memory_bytes);
+  int64_t least_bytes() const { return least_bytes_; }  // that a processor needs
+
+ private:
+  int64_t least_bytes_;
+};
+
 // Finds the best candidate for a statement: over all grids that leave at most a tenth of the processors idle.
 // Processors for which a small statement has no work do not count. More are idle only if nothing else fits into the
 // memory. If a format is given, over all orders of the grid's levels too. If the grid is given, over the indices that
-// its dimensions can cut. A pure function of its arguments. Throws an Error of Kind::Resources that says the least
-// memory that would do.
+// its dimensions can cut. A pure function of its arguments. Throws DoesNotFit.
 SearchResult search(const StatementShape& shape, const SearchOptions& options);
 
 }  // namespace distal::core

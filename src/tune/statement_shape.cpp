@@ -6,6 +6,7 @@
 #include <set>
 
 #include "lang/ranges.h"
+#include "tune/term_products.h"
 
 namespace distal::core {
 
@@ -19,13 +20,6 @@ std::vector<Access> distinct_accesses(const Statement& statement) {
     if (std::none_of(out.begin(), out.end(), same)) out.push_back(access);
   }
   return out;
-}
-
-int64_t operations(const Expr& expr) {
-  return fold(expr, Overloaded{[](const Access&) { return int64_t{0}; }, [](const Literal&) { return int64_t{0}; },
-                               [](const ParamUse&) { return int64_t{0}; },
-                               [](const Negate&, int64_t operand) { return operand; },
-                               [](const Binary&, int64_t left, int64_t right) { return left + right + 1; }});
 }
 
 }  // namespace
@@ -58,8 +52,9 @@ StatementShape shape_of(const Module& module, const Statement& statement, const 
     }
     shape.tensors.push_back(std::move(tensor));
   }
-  bool adds = !reduction_variables(statement).empty() || statement.op != AssignOp::Assign;
-  shape.flops_per_point = operations(statement.rhs) + (adds ? 1 : 0);
+  double points = 1;
+  for (int64_t extent : shape.extents) points *= static_cast<double>(std::max<int64_t>(extent, 1));
+  shape.flops_per_point = kernel_flops(statement, shape.extents) / points;
   return shape;
 }
 

@@ -25,8 +25,8 @@ IntExpr share_of_tile(const IntExpr& extent, const GridLevel& level, int64_t mul
 class ScheduleWriter {
  public:
   ScheduleWriter(const Module& module, const Statement& statement, const StatementShape& shape,
-                 const Candidate& candidate, const std::string& machine)
-      : module_(module), statement_(statement), shape_(shape), candidate_(candidate), machine_(machine) {
+                 const Candidate& candidate, const std::string& machine, const std::set<std::string>& taken)
+      : module_(module), statement_(statement), shape_(shape), candidate_(candidate), machine_(machine), names_(taken) {
     for (const std::string& index : shape.indices) names_.insert(index);
     inner_ = shape.indices;
   }
@@ -52,7 +52,7 @@ class ScheduleWriter {
     return out;
   }
 
-  bool has_several_levels() const { return candidate_.levels.back().machine_level > 0; }
+  bool has_several_levels() const { return !candidate_.levels.empty() && candidate_.levels.back().machine_level > 0; }
 
   // A level of the machine. Its dimensions that cut no index are held at 0.
   GridRef onto(int machine_level, const std::vector<std::string>& targets) const {
@@ -92,11 +92,11 @@ class ScheduleWriter {
     if (!rounds_up && !has_mixed_order()) return;
     order.insert(order.end(), outer_.begin(), outer_.end());
     order.insert(order.end(), inner_.begin(), inner_.end());
-    commands_.push_back({"reorder", {loops(order)}, {}});
+    if (order.size() > 1) commands_.push_back({"reorder", {loops(order)}, {}});
   }
 
   // Commands of several levels leave the inner loops in the reverse order.
-  bool has_mixed_order() const { return !candidate_.levels.empty() && has_several_levels(); }
+  bool has_mixed_order() const { return has_several_levels(); }
 
   // If a tile is rounded up, the index is first cut into parts as large as all tiles together. There is one such part,
   // for any size.
@@ -201,8 +201,9 @@ Distribution distribution_of(const Module& module, const Statement& statement, c
 }
 
 std::vector<Command> schedule_of(const Module& module, const Statement& statement, const StatementShape& shape,
-                                 const Candidate& candidate, const std::string& machine) {
-  return ScheduleWriter(module, statement, shape, candidate, machine).write();
+                                 const Candidate& candidate, const std::string& machine,
+                                 const std::set<std::string>& taken) {
+  return ScheduleWriter(module, statement, shape, candidate, machine, taken).write();
 }
 
 }  // namespace distal::core

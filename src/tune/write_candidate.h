@@ -1,5 +1,9 @@
 #pragma once
 
+#include <set>
+#include <string>
+#include <vector>
+
 #include "lang/module.h"
 #include "tune/candidate.h"
 
@@ -13,8 +17,9 @@ Machine machine_of(const Candidate& candidate, const std::string& name);
 Distribution distribution_of(const Module& module, const Statement& statement, const StatementShape& shape,
                              const Candidate& candidate, int tensor);
 
-// The commands of the candidate's schedule, onto a machine of this name.
+// The commands of the candidate's schedule, onto a machine of this name. New loops have none of the names `taken`.
 std::vector<Command> schedule_of(const Module& module, const Statement& statement, const StatementShape& shape,
-                                 const Candidate& candidate, const std::string& machine);
+                                 const Candidate& candidate, const std::string& machine,
+                                 const std::set<std::string>& taken = {});
 
 }  // namespace distal::core

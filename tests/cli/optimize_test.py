@@ -74,6 +74,31 @@ class Optimize(CliTest):
         self.refuse(3, "nothing fits: a processor needs at least", "optimize", self.write("p.distal", GEMM), "--memory",
                     9)
 
+    def test_order_of_contraction(self):
+        """Parts of a product are statements with certificates of their own, which count what was said of them."""
+        sizes = "param n = 12\nmachine M = 6 processors\n"
+        tensors = "".join(f"tensor {name}(n, n, n, n) on M\n" for name in "AI")
+        tensors += "".join(f"tensor {name}(n, n) on M\n" for name in "PQRS")
+        text = sizes + tensors + "A(p, q, r, s) = P(p, i) * Q(q, j) * I(i, j, k, l) * R(r, k) * S(s, l)\n"
+        for goal in ("time", "bytes"):
+            said = self.optimize(text, "--for", goal)
+            counted = self.counts_of(said["program"])
+            self.assertEqual(len(said["statements"]), 4 if goal == "time" else len(counted["certificates"]))
+            for one, certificate in zip(said["statements"], counted["certificates"]):
+                self.assertEqual(one["statement"], certificate["statement"])
+                self.assertEqual(one["exchanged_bytes"], certificate["exchanged_bytes"])
+            self.assertEqual(sum(one["bytes_moved"] for one in said["statements"]), counted["bytes_moved"])
+            self.succeed("run", self.write("found.distal", said["program"]), "--check")
+            self.succeed("run", self.write("found.distal", said["program"]), "--check", "--set", "n=7")
+
+    def test_order_of_contraction_on_one_processor(self):
+        text = "param n = 9\n" + "".join(f"tensor {name}(n, n)\n" for name in "ABCD")
+        text += "A(i, j) = B(i, k) * C(k, l) * D(l, j)\n"
+        said = self.optimize(text)
+        self.assertIn("precompute(B(i, k) * C(k, l), {i, l}, {iw, lw}, A1)", said["program"])
+        self.assertEqual([one["processors"] for one in said["statements"]], [1, 1])
+        self.succeed("run", self.write("chain.distal", text), "--check")
+
     def test_models(self):
         model = "flops_per_second = 1e9\nlink_bytes_per_second = 1\n" \
                 "memory_bytes_per_second = 1e9\nseconds_per_message = 1\n"

@@ -40,7 +40,7 @@ TEST(Candidate, CountsWhatThePlanCounts) {
   test::Random random{std::mt19937(1)};
   int moving = 0, cyclic = 0, looping = 0;
   for (int round = 0; round < 4000; ++round) {
-    std::string statement = test::random_statement(random, 5, 14);
+    std::string statement = test::random_statement(random, 5, 14, 3);
     StatementShape shape = test::shape_of_text(statement);
     Candidate candidate = random_candidate(shape, 32, random);
     if (round % 2 == 0) candidate.loops.clear();

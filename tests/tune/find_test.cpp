@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "tune/exchange.h"
+#include "tune/find_parts.h"
 #include "tune/random_statements.h"
 
 namespace distal::core {
@@ -67,7 +68,7 @@ std::string random_program(Random& random, int64_t given_of_ten) {
   std::vector<std::vector<int64_t>> grid = random_grid(random);
   bool has_grid = random.pick(0, 1) == 0;
   if (!has_grid) grid = {{random.pick(1, 16)}};
-  Module module = test::parse_text(test::random_statement(random, 4, 14));
+  Module module = test::parse_text(test::random_statement(random, 4, 14, 3));
   std::string text = to_string(module);
   std::string params = text.substr(0, text.find('\n') + 1), out = params;
   out += has_grid ? machine_text(grid) : fmt::format("machine M = {} processors\n", grid[0][0]);
@@ -84,36 +85,157 @@ std::string random_program(Random& random, int64_t given_of_ten) {
   return out + to_string(module.statements[0].statement) + "\n";
 }
 
+// What was said of the parts of a program is what its plan counts.
+void expect_counts(const FoundProgram& found, const Bindings& params, const Plan& plan) {
+  PlanCost counted = count_cost(plan);
+  ASSERT_EQ(found.statements.size(), plan.stages.size());
+  int64_t moved = 0;
+  for (size_t s = 0; s < plan.stages.size(); ++s) {
+    moved += found.statements[s].result.best.cost.bytes_moved;
+    ASSERT_EQ(found.statements[s].statement, plan.stages[s].stage->source.statement);
+  }
+  ASSERT_EQ(moved, counted.bytes_moved);
+  ASSERT_GE(memory_of(found.module, params, found.statements), counted.peak_bytes_per_processor);
+  if (plan.stages.size() > 1) return;
+  const CandidateCost& said = found.statements[0].result.best.cost;
+  ASSERT_EQ(said.peak_bytes, counted.peak_bytes_per_processor);
+  ASSERT_EQ(said.exchanged_bytes, test::exchange_of(plan).most());
+}
+
 // The found program parses, keeps what was given, and exchanges, moves and holds what was said, for all formats that
 // are given or free.
 TEST(Find, CountsWhatThePlanCounts) {
   Random random{std::mt19937(4)};
-  int64_t found_given = 0;
+  int64_t found_given = 0, split = 0;
   for (int round = 0; round < 600; ++round) {
     std::string text = random_program(random, round % 3 == 0 ? 0 : 6);
     SCOPED_TRACE(text);
     Module module = test::parse_text(text);
     FoundProgram found = find_what_is_left_out(module, bind(module, {}), least_bytes());
     ASSERT_EQ(found.left, std::vector<std::string>{});
-    ASSERT_EQ(found.statements.size(), 1);
     std::string written = to_string(found.module);
     SCOPED_TRACE(written);
     ASSERT_EQ(test::parse_text(written), test::parse_text(to_string(test::parse_text(written))));
     for (size_t t = 0; t < module.tensors.size(); ++t) {
       if (has_free_format(module.tensors[t])) continue;
       // A format that was given for processors without a grid is on Grid(P) once the grid is found.
-      if (!module.machines[0].is_free) ASSERT_EQ(module.tensors[t], found.module.tensors[t]);
+      if (!module.machines[0].is_free) {
+        ASSERT_EQ(module.tensors[t], found.module.tensors[t]);
+      }
       ASSERT_EQ(module.tensors[t].distribution, found.module.tensors[t].distribution);
       ++found_given;
     }
     Plan plan = test::plan_text(written);
-    PlanCost counted = count_cost(plan);
-    const CandidateCost& said = found.statements[0].result.best.cost;
-    ASSERT_EQ(said.bytes_moved, counted.bytes_moved);
-    ASSERT_EQ(said.peak_bytes, counted.peak_bytes_per_processor);
-    ASSERT_EQ(said.exchanged_bytes, test::exchange_of(plan).most());
+    expect_counts(found, bind(module, {}), plan);
+    split += found.statements.size() > 1;
   }
   EXPECT_GT(found_given, 300);
+  EXPECT_GT(split, 50);
+}
+
+// For the goal of bytes, a product is split only if the parts exchange less in all than the whole does.
+TEST(Find, SplitsForFewerBytes) {
+  Random random{std::mt19937(8)};
+  int split = 0;
+  for (int round = 0; round < 300; ++round) {
+    Module module = test::parse_text(random_program(random, 3));
+    Bindings params = bind(module, {});
+    const Statement& statement = module.statements[0].statement;
+    FindOptions options = least_bytes();
+    Split whole = splits_of(module, statement, params, module.machines[0])[0];
+    ASSERT_TRUE(whole.workspaces.empty());
+    FoundParts fused = find_parts(module, statement, whole, module.machines[0], params, options, 0);
+    FoundProgram found = find_what_is_left_out(module, params, options);
+    int64_t exchanged = 0;
+    for (const FoundStatement& part : found.statements) exchanged += part.result.best.cost.exchanged_bytes;
+    SCOPED_TRACE(to_string(found.module));
+    ASSERT_LE(exchanged, fused.exchanged_bytes());
+    if (found.statements.size() == 1) continue;
+    ASSERT_LT(exchanged, fused.exchanged_bytes());
+    ++split;
+  }
+  EXPECT_GT(split, 10);
+}
+
+// Two statements, of which the second one uses a tensor of the first one.
+std::string random_program_of_two(Random& random) {
+  std::string text = random_program(random, 3);
+  Module module = test::parse_text(text);
+  const Tensor& output = module.tensors[0];
+  std::string sizes, indices;
+  for (size_t d = 0; d < output.dimensions.size(); ++d) {
+    sizes += (d > 0 ? ", " : "(") + output.dimensions[d].to_string();
+    indices += (d > 0 ? ", " : "(") + std::string(1, static_cast<char>('i' + d));
+  }
+  if (!sizes.empty()) sizes += ")", indices += ")";
+  size_t statement = text.find('\n' + to_string(module.statements[0].statement));
+  text.insert(statement + 1, fmt::format("tensor Z{} on M\n", sizes));
+  return text + fmt::format("Z{0} = A{0}\n", indices);
+}
+
+// No processor needs more memory than it may have, in programs of several statements and in split ones. A refusal says
+// how much memory would do.
+TEST(Find, KeepsTheCapOnMemory) {
+  Random random{std::mt19937(9)};
+  int refused = 0, kept = 0;
+  for (int round = 0; round < 200; ++round) {
+    std::string text = random_program_of_two(random);
+    SCOPED_TRACE(text);
+    Module module = test::parse_text(text);
+    FindOptions options = least_bytes();
+    if (round % 2 == 0) options.goal = Goal::Time;
+    int64_t free =
+        count_cost(test::plan_text(to_string(find_what_is_left_out(module, bind(module, {}), options).module)))
+            .peak_bytes_per_processor;
+    options.memory_bytes = random.pick(free / 2, free);
+    try {
+      FoundProgram found = find_what_is_left_out(module, bind(module, {}), options);
+      ASSERT_LE(count_cost(test::plan_text(to_string(found.module))).peak_bytes_per_processor, *options.memory_bytes);
+      ++kept;
+    } catch (const DoesNotFit& refusal) {
+      ASSERT_GT(refusal.least_bytes(), *options.memory_bytes);
+      options.memory_bytes = refusal.least_bytes();
+      FoundProgram found = find_what_is_left_out(module, bind(module, {}), options);
+      ASSERT_LE(count_cost(test::plan_text(to_string(found.module))).peak_bytes_per_processor, *options.memory_bytes);
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 20);
+  EXPECT_GT(kept, 20);
+}
+
+// On one processor and without a machine, a product is split where that saves flops.
+TEST(Find, SplitsProductsWithoutAMachine) {
+  const std::string text = R"(param n = 10
+tensor A(n, n)
+tensor B(n, n)
+tensor C(n, n)
+tensor D(n, n)
+A(i, j) = B(i, k) * C(k, l) * D(l, j)
+)";
+  Module module = test::parse_text(text);
+  FindOptions options{Goal::Time, {}, model_of_engine("threads")};
+  FoundProgram found = find_what_is_left_out(module, bind(module, {}), options);
+  EXPECT_EQ(found.statements.size(), 2);
+  EXPECT_EQ(found.left, std::vector<std::string>{});
+  EXPECT_NE(to_string(found.module).find("  precompute(B(i, k) * C(k, l), {i, l}, {iw, lw}, A1)\n"), std::string::npos)
+      << to_string(found.module);
+  EXPECT_EQ(count_cost(test::plan_text(to_string(found.module))).bytes_moved, 0);
+}
+
+// Sums of products: each term by itself. An index that several terms sum over is not summed by a part.
+TEST(Find, SplitsEachTerm) {
+  const std::string tensors = "param n = 10\ntensor A(n, n)\ntensor B(n, n)\ntensor C(n, n)\ntensor D(n, n)\n";
+  FindOptions options{Goal::Time, {}, model_of_engine("threads")};
+  auto statements = [&](const std::string& statement) {
+    Module module = test::parse_text(tensors + statement + "\n");
+    FoundProgram found = find_what_is_left_out(module, bind(module, {}), options);
+    test::plan_text(to_string(found.module));
+    return std::max<size_t>(1, found.statements.size());
+  };
+  EXPECT_EQ(statements("A(i, j) = 2 * B(i, k) * C(k, l) * D(l, j) - D(i, m) * C(m, o) * B(o, j)"), 3);
+  EXPECT_EQ(statements("A(i, j) = B(i, k) * C(k, l) * D(l, j) - D(i, k) * C(k, l) * B(l, j)"), 1);
+  EXPECT_EQ(statements("A(i, j) = B(i, k) * C(k, l) * D(l, m) * D(m, j) - D(i, k) * B(k, j)"), 3);
 }
 
 // A pure function: the same every time.

@@ -21,8 +21,10 @@ struct Random {
 };
 
 // A program of one statement without formats and schedule: a product of one to four tensors over up to `most_indices`
-// indices, each of which stands somewhere on the right.
-inline std::string random_statement(Random& random, int64_t most_indices, int64_t most_extent) {
+// indices, each of which stands somewhere on the right. `sums_of_ten` of ten programs may have sums of products.
+inline std::string random_statement(Random& random, int64_t most_indices, int64_t most_extent,
+                                    int64_t sums_of_ten = 0) {
+  bool may_add = random.pick(1, 10) <= sums_of_ten;
   int64_t indices = random.pick(1, most_indices), factors = random.pick(1, 4);
   std::string params = "param ", tensors, statement;
   for (int64_t i = 0; i < indices; ++i) {
@@ -44,7 +46,10 @@ inline std::string random_statement(Random& random, int64_t most_indices, int64_
     }
     std::string name(1, static_cast<char>('A' + t));
     tensors += fmt::format("tensor {}{}\n", name, sizes.empty() ? "" : "(" + sizes + ")");
-    std::string before = t == 0 ? "" : t > 1 ? " * " : random.pick(0, 4) > 0 ? " = " : " += ";
+    std::string before = t == 0                  ? ""
+                         : t > 1                 ? (may_add && random.pick(0, 1) == 0 ? " + " : " * ")
+                         : random.pick(0, 4) > 0 ? " = "
+                                                 : " += ";
     statement += before + name + (access.empty() ? "" : "(" + access + ")");
   }
   return params + "\n" + tensors + statement + "\n";

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <vector>
+
+#include "tune/find.h"
+#include "tune/split.h"
+
+namespace distal::core {
+
+// A statement in parts, each of which got a schedule.
+struct FoundParts {
+  Module module;  // with workspaces, and with the grids and formats that were found
+  std::vector<Command> schedule;
+  std::vector<FoundStatement> parts;
+  std::string reason;  // why nothing was found; empty if something was
+
+  double seconds() const;           // by the model
+  int64_t exchanged_bytes() const;  // of all parts
+  int64_t bytes_moved() const;
+};
+
+// Finds schedules for the parts of a split statement, one after another, and formats for its workspaces and for what
+// else is free. `grid_part` is the part that finds the grid, if the grid of the machine is free. Under a cap on memory,
+// processors hold the pieces of all tensors of the program; of those that later statements find, an even share. Throws
+// DoesNotFit.
+FoundParts find_parts(const Module& module, const Statement& statement, const Split& split,
+                      const std::optional<Machine>& machine, const Bindings& params, const FindOptions& options,
+                      size_t grid_part);
+
+// The largest memory of a processor while it runs these parts: all pieces, and what the part copies.
+int64_t memory_of(const Module& module, const Bindings& params, const std::vector<FoundStatement>& parts);
+
+// Whether a schedule takes the processors of a machine without a grid as a line.
+bool takes_as_line(const Module& module, const Machine& machine);
+
+}  // namespace distal::core
