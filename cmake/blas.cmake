@@ -26,7 +26,9 @@ elseif(DEFINED names_${DISTAL_BLAS})
   find_library(DISTAL_FOUND_${DISTAL_BLAS} NAMES ${names_${DISTAL_BLAS}} NAMES_PER_DIR
                PATH_SUFFIXES ${DISTAL_BLAS}-pthread ${DISTAL_BLAS}-openmp ${DISTAL_BLAS}-serial)
   set(DISTAL_BLAS_LIBRARY "${DISTAL_FOUND_${DISTAL_BLAS}}")
-  if(NOT DISTAL_BLAS_LIBRARY)
+  if(NOT DISTAL_BLAS_LIBRARY AND DISTAL_PYTHON)
+    list(GET names_${DISTAL_BLAS} 0 DISTAL_BLAS_LIBRARY)  # where it is not installed, PyPI's OpenBLAS stands in
+  elseif(NOT DISTAL_BLAS_LIBRARY)
     message(FATAL_ERROR "DISTAL_BLAS is ${DISTAL_BLAS}, which was not found. Install it (${package_${DISTAL_BLAS}} has "
                         "it), or give the path of a shared library with CBLAS: -DDISTAL_BLAS=/path/to/library.so")
   endif()

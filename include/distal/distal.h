@@ -2,6 +2,7 @@
 
 // DISTAL, the distributed tensor algebra compiler: the whole public interface.
 
+#include "distal/blas.h"
 #include "distal/certificate.h"
 #include "distal/compound.h"
 #include "distal/cost.h"

@@ -50,6 +50,7 @@ from ._core import (
     RunOptions,
     RunReport,
 )
+from ._blas import blas_description, set_fallback_blas
 from ._drawing import Drawing
 from ._einsum import einsum, tensordot, transpose
 from ._errors import Error, InputError, Interrupted, ResourceError, TypeMismatch
@@ -73,6 +74,6 @@ __all__ = [
     "Error", "Everywhere", "Expr", "Face", "Format", "Grid", "Index", "IndexVar", "InputError", "Int",
     "Interrupted", "Kernel", "LeafKernelName", "Level", "Machine", "Memory", "ModeFormat", "Onto", "OutputRace",
     "Param", "PieceInfo", "Processor", "Processors", "Program", "Progress", "ProgressState", "Rectangle",
-    "ResourceError", "Role", "RunOptions", "RunReport", "Schedule", "Tensor", "TypeMismatch", "ceildiv", "compound",
-    "einsum", "indices", "load", "max", "min", "tensordot", "transpose",
+    "ResourceError", "Role", "RunOptions", "RunReport", "Schedule", "Tensor", "TypeMismatch", "blas_description",
+    "ceildiv", "compound", "einsum", "indices", "load", "max", "min", "set_fallback_blas", "tensordot", "transpose",
 ]

@@ -14,4 +14,5 @@ NB_MODULE(_core, m) {
   bind_tensors(m);
   bind_programs(m);
   bind_calls(m);
+  bind_blas(m);
 }

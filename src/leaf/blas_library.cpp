@@ -98,19 +98,48 @@ void require_memory_for_calls() {
               Error::Kind::Resources);
 }
 
-std::string blas_name() {
-  if (const char* chosen = std::getenv("DISTAL_BLAS"); chosen && *chosen) return chosen;
+BlasLibrary load_first_blas(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    try {
+      return load_blas(name);
+    } catch (const Error&) {
+      if (std::filesystem::exists(name) || &name == &names.back()) break;
+    }
+  }
+  return load_blas(names.front());
+}
+
+namespace {
+
+std::string& fallback() {
+  static std::string& library = *new std::string;
+  return library;
+}
+
+}  // namespace
+
+std::vector<std::string> blas_names() {
+  if (const char* chosen = std::getenv("DISTAL_BLAS"); chosen && *chosen) return {chosen};
   // If the path of the build machine does not exist here, the loader searches for the file name.
   std::filesystem::path built_with = DISTAL_BLAS_LIBRARY;
-  return std::filesystem::exists(built_with) ? built_with.string() : built_with.filename().string();
+  std::vector<std::string> out{std::filesystem::exists(built_with) ? built_with.string()
+                                                                   : built_with.filename().string()};
+  if (!fallback().empty()) out.push_back(fallback());
+  return out;
 }
 
 const BlasLibrary& blas_library() {
   // Never unloaded, because threads may still compute when the program ends.
-  static const BlasLibrary& library = *new BlasLibrary(load_blas(blas_name()));
+  static const BlasLibrary& library = *new BlasLibrary(load_first_blas(blas_names()));
   return library;
 }
 
-std::string blas_description() { return blas_library().description; }
-
 }  // namespace distal::core
+
+namespace distal {
+
+void set_fallback_blas(const std::string& library) { core::fallback() = library; }
+
+std::string blas_description() { return core::blas_library().description; }
+
+}  // namespace distal

@@ -167,12 +167,31 @@ TEST(LoadBlas, RefusesUnusableLibraries) {
 TEST(LoadBlas, TheEnvironmentChoosesTheLibrary) {
   {
     ScopedVariable chosen("DISTAL_BLAS", "libmine.so");
-    EXPECT_EQ(blas_name(), "libmine.so");
+    EXPECT_EQ(blas_names(), std::vector<std::string>{"libmine.so"});
   }
   UnsetVariable chosen("DISTAL_BLAS");
-  EXPECT_NE(blas_name(), "");
+  EXPECT_NE(blas_names().at(0), "");
   ScopedVariable empty("DISTAL_BLAS", "");
-  EXPECT_NE(blas_name(), "") << "empty counts as unset";
+  EXPECT_NE(blas_names().at(0), "") << "empty counts as unset";
+}
+
+TEST(LoadBlas, TheFallbackComesAfterTheOneOfTheBuild) {
+  UnsetVariable chosen("DISTAL_BLAS");
+  std::vector<std::string> before = blas_names();
+  ASSERT_EQ(before.size(), 1u);
+  set_fallback_blas("libmine.so");
+  EXPECT_EQ(blas_names(), (std::vector<std::string>{before[0], "libmine.so"}));
+  set_fallback_blas("");
+  EXPECT_EQ(blas_names(), before);
+}
+
+TEST(LoadBlas, TheFirstThatIsThereIsLoaded) {
+  UnsetVariable core("OPENBLAS_CORETYPE");
+  EXPECT_NE(load_first_blas({"libnowhere.so", FAKE_SCIPY}).description.find("OpenBLAS 9.8.7"), std::string::npos);
+  std::string missing = message_of([] { load_first_blas({"libnowhere.so", "/nowhere/libblas.so"}); });
+  EXPECT_NE(missing.find("cannot load a BLAS: libnowhere.so"), std::string::npos) << missing;
+  std::string wide = message_of([] { load_first_blas({FAKE_WIDE, FAKE_SCIPY}); });
+  EXPECT_NE(wide.find("uses 64-bit sizes"), std::string::npos) << "one that is there is not passed over: " << wide;
 }
 
 TEST(Kernels, BetterOnesAreFound) {
