@@ -58,7 +58,10 @@ def as_numpy(array: ArrayLike, whose: str) -> NDArray:
 
 
 def back(result: Any, operands: Sequence[ArrayLike]) -> Any:
-    """A result of NumPy as an array of the kind of the first operand that is one, without a copy."""
+    """A result of NumPy as an array of the kind of the first operand that is one.
+
+    It is not copied, but for a view of an array that is read-only, which DLPack does not let out.
+    """
     like = next((a for a in operands if hasattr(a, "__dlpack__")), None)
     if like is None or isinstance(like, (np.ndarray, np.generic)):
         return result
@@ -67,4 +70,7 @@ def back(result: Any, operands: Sequence[ArrayLike]) -> Any:
     else:
         module = sys.modules[type(like).__module__.partition(".")[0]]
     convert = getattr(module, "from_dlpack", None)
-    return result if convert is None else convert(np.asarray(result))
+    if convert is None:
+        return result
+    array = np.asarray(result)
+    return convert(array if array.flags.writeable else array.copy(order="K"))

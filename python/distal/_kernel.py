@@ -13,7 +13,7 @@ from ._drawing import Drawing
 from ._errors import Error, InputError
 from ._explanation import explanation
 from ._numbers import Epoch
-from ._ranks import MpiKernel, on_ranks
+from ._ranks import RanksKernel, on_ranks
 from ._where import Line
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ class Kernel:
         self._written = set(written)
         self._read = set(read)
         self._epoch = -1
-        self._ranks: dict[Any, MpiKernel] = {}
+        self._ranks: dict[Any, RanksKernel] = {}
         self._before: list[Storage] = []
         self._after: list[Storage] = []
 
@@ -160,7 +160,7 @@ class Kernel:
             storage.gather()
         return report
 
-    def _on(self, comm: Any) -> MpiKernel:
+    def _on(self, comm: Any) -> RanksKernel:
         handle = comm.py2f() if hasattr(comm, "py2f") else comm
         if handle not in self._ranks:
             self._ranks[handle] = on_ranks(self._core, comm)

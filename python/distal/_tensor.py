@@ -16,6 +16,7 @@ from ._errors import InputError, TypeMismatch
 from ._expr import Access, Accumulation, ExprLike, Index, IndexVar, to_expr
 from ._kernel import Kernel, Statement
 from ._numbers import Epoch, IntLike, Param, to_int
+from ._ranks import load_on_ranks, save_on_ranks
 from ._schedule import Schedule
 from ._storage import Storage, index_of
 from ._where import caller
@@ -276,16 +277,28 @@ class Tensor:
             raise InputError(f"tensor {self.name} has the shape {shape}; sizes are at least 1")
         return np.zeros(shape, self._dtype)
 
-    def load(self, npy_file: str | os.PathLike[str]) -> None:
-        """Reads the elements from a file of NumPy, which must have this shape and element type."""
+    def load(self, npy_file: str | os.PathLike[str], *, comm: Any = None) -> None:
+        """Reads the elements from a file of NumPy, which must have this shape and element type.
+
+        With a communicator of mpi4py each of its ranks reads the pieces of its own processors.
+        """
         storage = self._stored()
-        self._handle.load(os.fspath(npy_file))
+        if comm is None:
+            self._handle.load(os.fspath(npy_file))
+        else:
+            load_on_ranks(self._handle, os.fspath(npy_file), comm)
         storage.gather()
 
-    def save(self, npy_file: str | os.PathLike[str]) -> None:
-        """Writes the elements to a file of NumPy."""
+    def save(self, npy_file: str | os.PathLike[str], *, comm: Any = None) -> None:
+        """Writes the elements to a file of NumPy.
+
+        With a communicator of mpi4py all its ranks, on which a kernel has spread the tensor, write one file together.
+        """
         self._stored().scatter()
-        self._handle.save(os.fspath(npy_file))
+        if comm is None:
+            self._handle.save(os.fspath(npy_file))
+        else:
+            save_on_ranks(self._handle, os.fspath(npy_file), comm)
 
     # --- Formats ----------------------------------------------------------------------------------------------------
 

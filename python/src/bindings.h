@@ -20,5 +20,6 @@ void bind_tensors(nb::module_& m);
 void bind_programs(nb::module_& m);
 void bind_calls(nb::module_& m);
 void bind_blas(nb::module_& m);
+void bind_ranks(nb::module_& m);
 
 }  // namespace distal::python

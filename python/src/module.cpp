@@ -15,4 +15,5 @@ NB_MODULE(_core, m) {
   bind_programs(m);
   bind_calls(m);
   bind_blas(m);
+  bind_ranks(m);
 }

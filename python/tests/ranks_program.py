@@ -45,6 +45,14 @@ B.bind(np.asfortranarray(b + 1))
 kernel.run(comm=comm, strict_order=True)
 check(A, kernel, (b + 1) @ c)
 
+B.save("b.npy", comm=comm)  # one file of all ranks
+comm.Barrier()
+np.testing.assert_array_equal(np.load("b.npy"), b + 1)
+B.bind(np.zeros((30, 30)))
+B.load("b.npy", comm=comm)
+kernel.run(comm=comm)
+check(A, kernel, (b + 1) @ c)
+
 A, B, kernel = summa((b, c))
 try:
     kernel.run(comm=comm, threads=-1 if comm.size == 1 else 1, strict_order=comm.rank == 0)

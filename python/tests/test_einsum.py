@@ -1,5 +1,7 @@
 """distal.einsum, tensordot and transpose against NumPy's."""
 
+import importlib
+import importlib.util
 import itertools
 import os
 import random as standard_random
@@ -31,6 +33,20 @@ class Foreign:
 
     def __dlpack_device__(self):
         return self.array.__dlpack_device__()
+
+
+def in_other_libraries(operands):
+    """Functions that make the operands arrays of other libraries: PyTorch's and JAX's where they are installed."""
+    if not all(a.dtype.isnative and a.flags.aligned for a in operands):
+        return
+    yield lambda: list(map(Foreign, operands))
+    if importlib.util.find_spec("torch") and all(s >= 0 for a in operands for s in a.strides):
+        torch = importlib.import_module("torch")
+        yield lambda: [torch.from_numpy(a.copy() if 0 in a.strides or not a.flags.writeable else a) for a in operands]
+    if importlib.util.find_spec("jax"):
+        importlib.import_module("jax").config.update("jax_enable_x64", True)
+        numpy = importlib.import_module("jax.numpy")
+        yield lambda: list(map(numpy.asarray, operands))
 
 
 class RandomEinsum:
@@ -167,8 +183,10 @@ def test_random_strings(batch):
         expect_equal(again, want, what)
         if number % 3 == 0:
             expect_equal(result_of(distal.einsum, *case.sublists()), want, what)
-        if number % 5 == 0 and all(a.dtype.isnative and a.flags.aligned for a in case.operands):
-            expect_equal(result_of(distal.einsum, case.text, *map(Foreign, case.operands)), want, what)
+        if number % 5 == 0:
+            for convert in in_other_libraries(case.operands):
+                found = result_of(distal.einsum, case.text, *convert())
+                expect_equal(found if isinstance(found, (type, np.generic)) else np.from_dlpack(found), want, what)
         if number % 4 == 0 and not isinstance(want, type):
             for order in "CF":
                 out = np.zeros(np.shape(want), want.dtype, order=order)

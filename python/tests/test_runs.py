@@ -64,7 +64,7 @@ class Stop(Exception):
 
 
 def test_the_programs_own_handler_is_called(monkeypatch):
-    kernel, _, _ = long_kernel(40)
+    kernel, _, _ = long_kernel()
     seen = []
 
     def raises(number, frame):

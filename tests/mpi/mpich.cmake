@@ -1,25 +1,9 @@
 # The MPI engine with a second MPI, where there is one beside the first: nothing in it may depend on which MPI it is.
-find_program(DISTAL_MPICH_COMPILER mpicxx.mpich)
-find_program(DISTAL_MPICH_EXEC mpiexec.mpich)
-if(NOT DISTAL_MPICH_COMPILER OR NOT DISTAL_MPICH_EXEC OR MPIEXEC_EXECUTABLE MATCHES "mpich")
-  message(STATUS "no MPICH beside another MPI: its tests are left out (packages: libmpich-dev mpich)")
+include(${CMAKE_SOURCE_DIR}/cmake/mpich.cmake)
+if(NOT TARGET mpich)
+  message(STATUS "the tests with MPICH are left out")
   return()
 endif()
-
-# What its compiler would add to a command.
-execute_process(COMMAND ${DISTAL_MPICH_COMPILER} -show OUTPUT_VARIABLE command OUTPUT_STRIP_TRAILING_WHITESPACE
-                COMMAND_ERROR_IS_FATAL ANY)
-separate_arguments(words UNIX_COMMAND "${command}")
-set(include ${words})
-list(FILTER include INCLUDE REGEX "^-I")
-list(TRANSFORM include REPLACE "^-I" "")
-set(link ${words})
-list(FILTER link INCLUDE REGEX "^-[lL]")
-
-add_library(mpich INTERFACE)
-target_include_directories(mpich SYSTEM INTERFACE ${include})
-target_compile_definitions(mpich INTERFACE MPICH_SKIP_MPICXX)
-target_link_libraries(mpich INTERFACE ${link})
 
 distal_mpi_targets(distal_mpich mpich)
 distal_mpi_executables(mpich distal_mpich_library)

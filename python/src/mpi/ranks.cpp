@@ -1,25 +1,17 @@
+// The library for the MPI that it is compiled with.
+
+#include "ranks.h"
+
 #include <distal/mpi.h>
-#include <nanobind/nanobind.h>
-#include <nanobind/stl/vector.h>
 
-#include <cstdint>
 #include <type_traits>
-
-// The engine for ranks of one MPI. It is a module of its own, so that the package links no MPI: two in one process
-// break.
-#ifdef OPEN_MPI
-#define DISTAL_MPI_MODULE _mpi_openmpi
-#else
-#define DISTAL_MPI_MODULE _mpi_mpich
-#endif
 
 namespace {
 
-namespace nb = nanobind;
-using distal::MpiKernel;
+using distal::python::RanksKernel;
+using distal::python::RanksLibrary;
 
-// A communicator from the number or the address that mpi4py calls its handle.
-template <class Communicator>
+template <class Communicator = MPI_Comm>
 Communicator from_handle(int64_t handle) {
   if constexpr (std::is_pointer_v<Communicator>) {
     return reinterpret_cast<Communicator>(handle);
@@ -28,17 +20,26 @@ Communicator from_handle(int64_t handle) {
   }
 }
 
+class OnRanks : public RanksKernel {
+ public:
+  OnRanks(const distal::Kernel& kernel, int64_t communicator) : kernel_(kernel, from_handle(communicator)) {}
+  std::vector<int64_t> processors() const override { return kernel_.processors(); }
+  distal::RunReport run(const distal::RunOptions& options) override { return kernel_.run(options); }
+
+ private:
+  distal::MpiKernel kernel_;
+};
+
+constexpr RanksLibrary kLibrary{[](const distal::Kernel& kernel, int64_t communicator) -> std::unique_ptr<RanksKernel> {
+                                  return std::make_unique<OnRanks>(kernel, communicator);
+                                },
+                                [](const distal::TensorHandle& tensor, const std::string& file, int64_t communicator) {
+                                  distal::load(tensor, file, from_handle(communicator));
+                                },
+                                [](const distal::TensorHandle& tensor, const std::string& file, int64_t communicator) {
+                                  distal::save(tensor, file, from_handle(communicator));
+                                }};
+
 }  // namespace
 
-NB_MODULE(DISTAL_MPI_MODULE, m) {
-  nb::module_::import_("distal._core");  // has the types and the errors
-  nb::class_<MpiKernel>(m, "MpiKernel")
-      .def(
-          "__init__",
-          [](MpiKernel* self, const distal::Kernel& kernel, int64_t communicator) {
-            new (self) MpiKernel(kernel, from_handle<MPI_Comm>(communicator));
-          },
-          nb::call_guard<nb::gil_scoped_release>())
-      .def("processors", &MpiKernel::processors)
-      .def("run", &MpiKernel::run, nb::call_guard<nb::gil_scoped_release>());
-}
+extern "C" const RanksLibrary* distal_ranks_library() { return &kLibrary; }
