@@ -99,15 +99,19 @@ class CostModel {
     for (const SequentialLoop& loop : candidate.loops) chunks_[loop.index] = ceil_div(tiles_[loop.index], loop.parts);
   }
 
-  CandidateCost count() {
+  // Nothing if `stops` says so. The first processor is often the busiest; with given formats it may be any.
+  std::optional<CandidateCost> count(const StopCounting& stops) {
+    if (stops) {
+      shape_.has_given_formats() ? look_at_some() : look_at_first();
+      visit(0, 1);
+      if (stops(sums())) return std::nullopt;
+      cost_ = {};
+      moved_ = messages_ = 0;
+      alike_.clear();
+    }
     find_alike();
     visit(0, 1);
     add_idle_processors();
-    return sums();
-  }
-
-  CandidateCost count_first() {
-    add_processors(1);
     return sums();
   }
 
@@ -155,6 +159,16 @@ class CostModel {
         int64_t end = next == starts[l].end() ? parts : std::min(*next, parts);
         alike_.back().push_back({*start, end - *start});
       }
+    }
+  }
+
+  void look_at_first() { alike_.assign(candidate_.levels.size(), {{0, 1}}); }
+
+  // The first, middle and last coordinate of each level.
+  void look_at_some() {
+    for (const GridLevel& level : candidate_.levels) {
+      alike_.emplace_back();
+      for (int64_t c : std::set<int64_t>{0, level.parts / 2, level.parts - 1}) alike_.back().push_back({c, 1});
     }
   }
 
@@ -364,11 +378,12 @@ class CostModel {
 }  // namespace
 
 CandidateCost cost_of(const StatementShape& shape, const Candidate& candidate) {
-  return CostModel(shape, candidate).count();
+  return *CostModel(shape, candidate).count({});
 }
 
-CandidateCost cost_of_first(const StatementShape& shape, const Candidate& candidate) {
-  return CostModel(shape, candidate).count_first();
+std::optional<CandidateCost> cost_unless(const StatementShape& shape, const Candidate& candidate,
+                                         const StopCounting& stops) {
+  return CostModel(shape, candidate).count(stops);
 }
 
 }  // namespace distal::core

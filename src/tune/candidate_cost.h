@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 
 #include "tune/candidate.h"
 
@@ -25,7 +27,10 @@ struct CandidateCost {
 // Numbers beyond 64 bits are given as the largest that fits.
 CandidateCost cost_of(const StatementShape& shape, const Candidate& candidate);
 
-// What the first processor exchanges and computes: a lower bound for the busiest one, found much faster.
-CandidateCost cost_of_first(const StatementShape& shape, const Candidate& candidate);
+// The same, but nothing once `stops` says so of what the processors that were looked at cost: the most that one of them
+// exchanges, its messages and points.
+using StopCounting = std::function<bool(const CandidateCost&)>;
+std::optional<CandidateCost> cost_unless(const StatementShape& shape, const Candidate& candidate,
+                                         const StopCounting& stops);
 
 }  // namespace distal::core

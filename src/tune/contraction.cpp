@@ -4,6 +4,7 @@
 #include <bit>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <tuple>
 
 namespace distal::core {
@@ -205,14 +206,20 @@ class OrderFinder {
   std::vector<std::vector<Subtree>> best_;  // by subset of the leaves
 };
 
+double elements_of(const std::vector<int>& indices, const std::vector<int64_t>& extents) {
+  double elements = 1;
+  for (int index : indices) elements *= static_cast<double>(extents[static_cast<size_t>(index)]);
+  return elements;
+}
+
 }  // namespace
 
 double kernel_flops(const std::vector<std::vector<int>>& inputs, const std::vector<int>& result,
                     const std::vector<int64_t>& extents) {
   if (extents.size() > kMostIndices) {
-    double flops = static_cast<double>(inputs.size());
-    for (int64_t extent : extents) flops *= static_cast<double>(extent);
-    return flops;
+    std::vector<int> all(extents.size());
+    std::iota(all.begin(), all.end(), 0);
+    return static_cast<double>(inputs.size()) * elements_of(all, extents);
   }
   std::vector<Indices> bits;
   for (const std::vector<int>& input : inputs) bits.push_back(bits_of(input));
@@ -220,9 +227,13 @@ double kernel_flops(const std::vector<std::vector<int>>& inputs, const std::vect
 }
 
 ContractionOrder fused_order(const Product& product) {
-  ContractionPart all{{}, product.result};
-  for (size_t f = 0; f < product.factors.size(); ++f) all.inputs.push_back(static_cast<int>(f));
-  return {{all}, kernel_flops(product.factors, product.result, product.extents), 0};
+  ContractionOrder order{{{{}, product.result}}, 0, elements_of(product.result, product.extents)};
+  for (size_t f = 0; f < product.factors.size(); ++f) {
+    order.parts[0].inputs.push_back(static_cast<int>(f));
+    order.elements += elements_of(product.factors[f], product.extents);
+  }
+  order.flops = kernel_flops(product.factors, product.result, product.extents);
+  return order;
 }
 
 std::vector<ContractionOrder> contraction_orders(const Product& product) {

@@ -40,7 +40,7 @@ double kernel_flops(const std::vector<std::vector<int>>& inputs, const std::vect
 // multiplied first, until eight are left. More than 64 indices have one order only, that of one part.
 std::vector<ContractionOrder> contraction_orders(const Product& product);
 
-// The order of one part. It does not say how many elements that reads.
+// The order of one part.
 ContractionOrder fused_order(const Product& product);
 
 }  // namespace distal::core

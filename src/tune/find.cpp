@@ -58,33 +58,50 @@ class Finder {
   // The best of all splits. If none can be found, the one with the whole statement, which says why.
   FoundParts best_of(const Statement& statement, const std::vector<Split>& splits,
                      const std::optional<Machine>& machine) const {
-    std::optional<FoundParts> best;
+    std::vector<FoundParts> all;
+    std::string reason;
     std::optional<DoesNotFit> refusal;
     for (const Split& split : splits) {
       size_t grids = machine && machine->is_free ? split.workspaces.size() + 1 : 1;
       for (size_t part = 0; part < grids; ++part) {
         try {
           FoundParts found = find_parts(found_.module, statement, split, machine, params_, options_, part);
-          if (!best || is_better(found, *best)) best = std::move(found);
+          if (found.reason.empty())
+            all.push_back(std::move(found));
+          else if (reason.empty())
+            reason = found.reason;
         } catch (const DoesNotFit& too_large) {
           if (!refusal || too_large.least_bytes() < refusal->least_bytes()) refusal = too_large;
         }
       }
     }
-    if (refusal && (!best || !best->reason.empty())) {
-      int64_t room = *given_.memory_bytes - *options_.memory_bytes;
-      throw DoesNotFit(refusal->least_bytes() + room, *given_.memory_bytes);
-    }
-    return std::move(*best);
+    if (!all.empty()) return options_.goal == Goal::Bytes ? least_bytes(all) : least_time(all);
+    if (!refusal) return {{}, {}, {}, 0, reason};
+    int64_t room = *given_.memory_bytes - *options_.memory_bytes;
+    throw DoesNotFit(refusal->least_bytes() + room, *given_.memory_bytes);
   }
 
-  bool is_better(const FoundParts& a, const FoundParts& b) const {
-    if (a.reason.empty() != b.reason.empty()) return a.reason.empty();
-    auto key = [&](const FoundParts& found) {
-      double seconds = options_.goal == Goal::Time ? found.seconds() : 0;
-      return std::tuple(seconds, found.exchanged_bytes(), found.parts.size(), found.bytes_moved(), found.seconds());
-    };
-    return key(a) < key(b);
+  static FoundParts least_bytes(const std::vector<FoundParts>& all) {
+    return least(all, [](const FoundParts& found) {
+      return std::tuple(found.exchanged_bytes(), found.parts.size(), found.bytes_moved(), found.seconds());
+    });
+  }
+
+  // Of those that need hardly more than the least time, the one that reads and writes least.
+  static FoundParts least_time(const std::vector<FoundParts>& all) {
+    constexpr double kNear = 1.1;
+    double seconds = least(all, [](const FoundParts& found) { return found.seconds(); }).seconds();
+    return least(all, [&](const FoundParts& found) {
+      bool is_near = found.seconds() <= kNear * seconds;
+      return std::tuple(!is_near, is_near ? found.elements : 0, found.seconds(), found.exchanged_bytes());
+    });
+  }
+
+  // The first one with the least key.
+  template <class Key>
+  static FoundParts least(const std::vector<FoundParts>& all, const Key& key) {
+    return *std::min_element(all.begin(), all.end(),
+                             [&](const FoundParts& a, const FoundParts& b) { return key(a) < key(b); });
   }
 
   void keep(FoundParts found, size_t at) {

@@ -52,7 +52,7 @@ class PartsFinder {
       : machine_(machine),
         params_(params),
         options_(options),
-        found_{module, split.precomputes, {}, {}},
+        found_{module, split.precomputes, {}, split.elements, {}},
         pieces_(params, processors()) {
     found_.module.tensors.insert(found_.module.tensors.end(), split.workspaces.begin(), split.workspaces.end());
     parts_ = parts_of(found_.module, statement, split);

@@ -12,7 +12,8 @@ struct FoundParts {
   Module module;  // with workspaces, and with the grids and formats that were found
   std::vector<Command> schedule;
   std::vector<FoundStatement> parts;
-  std::string reason;  // why nothing was found; empty if something was
+  double elements = 0;  // that the kernels of all parts read and write
+  std::string reason;   // why nothing was found; empty if something was
 
   double seconds() const;           // by the model
   int64_t exchanged_bytes() const;  // of all parts

@@ -134,9 +134,11 @@ class Searcher {
     ++considered_;
     Candidate candidate = with_free_formats(shape_, levels);
     if (options_.given_grid.empty()) candidate = flattened(shape_, candidate);
-    if (is_hopeless(candidate)) return;
-    CandidateCost cost = cost_of(shape_, candidate);
-    if (cost.working_processors < processors) return;
+    std::optional<CandidateCost> counted = cost_unless(shape_, candidate, [&](const CandidateCost& some) {
+      return kept_.size() > kMostAlternatives && is_worse(candidate, some);
+    });
+    if (!counted || counted->working_processors < processors) return;
+    const CandidateCost& cost = *counted;
     Found found{candidate, cost, seconds(candidate, cost)};
     if (options_.memory_bytes && cost.peak_bytes > *options_.memory_bytes) {
       too_large_.push_back(found);
@@ -148,11 +150,9 @@ class Searcher {
     keep(std::move(found));
   }
 
-  // Whether the first processor alone makes it worse than all candidates that are kept.
-  bool is_hopeless(const Candidate& candidate) const {
-    if (kept_.size() <= kMostAlternatives || shape_.has_given_formats()) return false;
-    CandidateCost first = cost_of_first(shape_, candidate);
-    return value_of({candidate, first, seconds(candidate, first)}) > value_of(kept_.back());
+  // Whether some processors alone make it worse than all candidates that are kept.
+  bool is_worse(const Candidate& candidate, const CandidateCost& some) const {
+    return value_of({candidate, some, seconds(candidate, some)}) > value_of(kept_.back());
   }
 
   double seconds(const Candidate& candidate, const CandidateCost& cost) const {

@@ -94,6 +94,7 @@ class Splitter {
     for (const IndexVar& v : indices_) names_.insert(v.name);
     for (size_t t = 0; t < orders.size(); ++t) {
       out.flops += orders[t].flops;
+      out.elements += orders[t].elements;
       add_precomputes(terms_[t], orders[t], out);
     }
     return out;

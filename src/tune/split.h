@@ -12,6 +12,7 @@ struct Split {
   std::vector<Tensor> workspaces;    // their formats are free
   std::vector<Command> precomputes;  // one for each workspace
   double flops = 0;                  // of all kernels
+  double elements = 0;               // that they read and write
 };
 
 // The statement as a whole, and then the best ways to split its products into parts, by their flops and by what they
