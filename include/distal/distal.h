@@ -7,6 +7,7 @@
 #include "distal/compound.h"
 #include "distal/cost.h"
 #include "distal/error.h"
+#include "distal/find.h"
 #include "distal/format.h"
 #include "distal/index.h"
 #include "distal/kernel.h"

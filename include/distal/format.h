@@ -71,7 +71,8 @@ inline constexpr ModeFormat Dense = ModeFormat::Dense;  // short name, for {Dens
 class Format {
  public:
   Format() = default;  // dense, row-major, on the first processor
-  // Dense and row-major, somewhere on the machine: the distribution is left out. For now, the first processor.
+  // Dense and row-major, somewhere on the machine: the distribution is left out, and found at the first compile that
+  // uses the tensor. Format() is on the first processor.
   explicit Format(Machine machine);
   // Row-major pieces.
   Format(std::vector<ModeFormat> modes, Distribution distribution);

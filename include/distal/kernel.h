@@ -7,6 +7,7 @@
 
 #include "distal/certificate.h"
 #include "distal/cost.h"
+#include "distal/find.h"
 #include "distal/progress.h"
 #include "distal/tensor.h"
 
@@ -37,15 +38,18 @@ struct RunOptions {
 // params, and after its tensors were redistributed. Several threads may call run() at once if no two of these runs
 // write the same memory. A kernel keeps threads, buffers and plans for the next run with the same param values, formats
 // and options; such a run costs little more than the computation itself.
+//
+// A statement whose schedule() was never called gets one that is found, for the current values of the params, and keeps
+// it when these change. So do grids of machines and formats of tensors that were left out.
 class Kernel {
  public:
-  // Compiles the statements that define these tensors, in this order.
-  explicit Kernel(const std::vector<TensorHandle>& defined);
+  // Compiles the statements that define these tensors, in this order. What they leave out is found.
+  explicit Kernel(const std::vector<TensorHandle>& defined, const FindOptions& find = {});
 
   // Runs with the current values of the params on the current data of the tensors.
   RunReport run(const RunOptions& options = {}) const;
 
-  std::string text() const;     // the whole program as a .distal file; parsing it gives the same program
+  std::string text() const;     // the whole program as a .distal file, with what was found; it parses to the same
   std::string program() const;  // the lowered Program
   std::string plan() const;     // every transfer of every step, for the current values of the params
   Cost cost() const;            // the cost for the current values of the params, counted from the Plan

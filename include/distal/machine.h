@@ -33,7 +33,7 @@ class Grid {
   Processor processor_ = Processor::CPU;
 };
 
-// A number of processors of a machine whose grid is left out.
+// A number of processors of a machine whose grid is left out, to be found: Machine M(Processors(64)).
 class Processors {
  public:
   // A number, param or expression.
@@ -59,7 +59,8 @@ class Machine {
   explicit Machine(Grid grid, std::string name = {});
   // A machine of several levels: Machine({Grid(2), Grid(4)}) is 2 processors that are grids of 4.
   explicit Machine(std::vector<Grid> levels, std::string name = {});
-  // Processors without a grid. To a distribution and a schedule they are Grid(count).
+  // Processors without a grid. To a distribution and a schedule they are Grid(count); for a statement without a
+  // schedule a grid is found.
   explicit Machine(Processors processors, std::string name = {});
 
   // Gives a grid to processors that had none: Machine m(Processors(64)); m.as(Grid(7, 9)); Processors outside of the

@@ -21,6 +21,9 @@ class MpiKernel {
  public:
   // Gives each rank consecutive processors. With more ranks than processors, the last ranks have none.
   MpiKernel(const Kernel& kernel, MPI_Comm communicator);
+  // Compiles the statements that define these tensors. What they leave out is found by the first rank, for all.
+  MpiKernel(const std::vector<TensorHandle>& defined, MPI_Comm communicator,
+            const FindOptions& find = {.engine = "mpi"});
 
   // The processors of this rank, for the current values of the params. After a change of a param that changes a
   // machine, call this or run() before you ask for pieces.

@@ -17,6 +17,10 @@ class Param {
   explicit Param(int64_t value = 1);       // without a name: every program gives it one
   Param(std::string name, int64_t value);  // with a name, as errors and Kernel::text() show it
 
+  // For use by the library only: the param of a state that copies share.
+  struct State;
+  explicit Param(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
   Param(const Param&) = default;                                          // a copy is the same param
   Param& operator=(const Param& other) { return *this = other.value(); }  // copies the value: gx = gy = 4 sets both
 

@@ -19,12 +19,13 @@ namespace distal {
 class Program {
  public:
   // Reads a file. `params` are the values of params that differ from the defaults in the file; `type`, if given,
-  // replaces its element type. Throws an Error with the place in the file if it is wrong.
+  // replaces its element type. What the file leaves out is found for these values, and kept. Throws an Error with the
+  // place in the file if it is wrong.
   static Program load(const std::string& file, const std::map<std::string, int64_t>& params = {},
-                      std::optional<ElementKind> type = std::nullopt);
+                      std::optional<ElementKind> type = std::nullopt, const FindOptions& find = {});
   // The same, of the text of such a file.
   static Program parse(const std::string& text, const std::map<std::string, int64_t>& params = {},
-                       std::optional<ElementKind> type = std::nullopt);
+                       std::optional<ElementKind> type = std::nullopt, const FindOptions& find = {});
 
   // All statements of the program with their schedules. An MpiKernel takes it too.
   const Kernel& kernel() const;

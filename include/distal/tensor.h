@@ -20,6 +20,7 @@ class Kernel;
 struct Cost;
 struct RunReport;
 struct RunOptions;
+struct FindOptions;
 
 // The rectangle lo <= x < hi of a tensor.
 struct Rectangle {
@@ -57,8 +58,15 @@ class TensorHandle {
   // The schedule of the statement that defines this tensor. A call of it gives the statement a schedule, perhaps an
   // empty one.
   Schedule& schedule();
-  // The kernel of the statement that defines this tensor.
+  // The kernel of the statement that defines this tensor. What the statement leaves out is found.
   Kernel compile() const;
+  // The same, with options for what is found.
+  Kernel compile(const FindOptions& find) const;
+
+  // Whether its format is known. One that is left out is found at the first compile that uses the tensor, for the
+  // values of the params then; the elements keep their values. Before that, pieces, layout, bind and redistribute throw
+  // an Error.
+  bool has_format() const;
 
   // All pieces for the current values of the params. DISTAL allocates memory for every piece that the caller bound no
   // buffer to. When a param changes that the shape or the distribution depends on, DISTAL allocates that memory again,

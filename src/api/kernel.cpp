@@ -12,12 +12,8 @@
 
 namespace distal {
 
-Kernel::Kernel(const std::vector<TensorHandle>& tensors) {
-  if (tensors.empty()) throw Error("a kernel needs at least one defined tensor");
-  std::vector<DefinedTensor> all;
-  for (const TensorHandle& t : tensors) all.push_back(defined(t.state()));
-  state_ = std::make_shared<State>(std::move(all));
-}
+Kernel::Kernel(const std::vector<TensorHandle>& tensors, const FindOptions& find)
+    : state_(std::make_shared<State>(all_defined(tensors), find_here(find))) {}
 
 Kernel TensorHandle::copy_kernel(const TensorHandle& source) const {
   return Kernel(std::make_shared<Kernel::State>(std::vector<DefinedTensor>{defined_as_copy(state_, source.state_)}));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/buffers.h"
+#include "api/found.h"
 #include "api/module_builder.h"
 #include "distal/kernel.h"
 #include "lower/compile.h"
@@ -25,12 +26,17 @@ struct Kernel::State {
   std::shared_ptr<core::PreparedProgram> prepared;
   std::vector<int64_t> values;  // of the params that it was prepared for
   ApartCheck apart;
-  std::vector<std::unique_ptr<core::Session>> idle;  // at most as many as ever ran at once
+  std::vector<std::unique_ptr<core::Session>> idle;      // at most as many as ever ran at once
+  std::vector<std::shared_ptr<TensorState>> workspaces;  // of schedules that were found
 
-  explicit State(std::vector<DefinedTensor> defined) { compile(std::move(defined)); }
-
-  void compile(std::vector<DefinedTensor> defined) {
+  // With `find`, what the statements leave out is found; without, they stay as written.
+  explicit State(std::vector<DefinedTensor> defined, const FindModule& find = {}) {
     BuiltModule made = build_module(std::move(defined));
+    if (find && leaves_something_out(made)) made = build_module(with_found(made, find, workspaces));
+    compile(std::move(made));
+  }
+
+  void compile(BuiltModule made) {
     program = core::compile(made.module);
     built = std::move(made);
     prepared = nullptr;
@@ -71,7 +77,7 @@ struct Kernel::State {
 
  private:
   void refresh_locked() {
-    if (is_stale(built)) compile(built.defined);
+    if (is_stale(built)) compile(build_module(built.defined));
   }
 
   void prepare_locked() {

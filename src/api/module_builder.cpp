@@ -22,14 +22,14 @@ class Builder {
   void add(const TensorState& tensor) {
     names_.add(key_of(tensor), tensor.name, 'T');
     for (const Int& n : numbers_of(tensor)) add(n);
-    if (const auto& d = tensor.format.distribution()) add(d->machine());
-    if (const auto& machine = tensor.format.machine()) add(*machine);
+    if (const auto& d = tensor.format.distribution()) add(d->machine(), Need::Place);
+    if (const auto& machine = tensor.format.machine()) add(*machine, Need::FreeFormat);
     module_.tensors.push_back(to_core(tensor));
   }
 
   void add(const Definition& definition) {
     for (const Int& n : definition.numbers) add(n);
-    for (const Machine& m : definition.machines) add(m);
+    for (const Machine& m : definition.machines) add(m, Need::Schedule);
     for (const IndexVar& v : definition.variables) names_.add(key_of(v), v.name(), 'i');
     core::ScheduledStatement scheduled{definition.statement, {}, std::nullopt, true};
     if (definition.schedule) scheduled.schedule = *definition.schedule;
@@ -37,22 +37,73 @@ class Builder {
     module_.statements.push_back(std::move(scheduled));
   }
 
-  const std::vector<std::shared_ptr<Param::State>>& params() const { return params_; }
-
-  core::Module finish(core::ElementType type) {
+  BuiltModule finish(core::ElementType type) {
     module_.type = type;
     for (const auto& p : params_) module_.params.push_back({key_of(*p), core::IntExpr(p->value), {}});
-    names_.apply(module_);
+    declare_machines();
+    BuiltModule built;
+    built.names = names_.apply(module_);
     place_at_calls(module_);
-    return std::move(module_);
+    built.module = std::move(module_);
+    built.machines = std::move(declared_);
+    built.params = std::move(params_);
+    return built;
   }
 
  private:
-  void add(const Machine& machine) {
+  // What a machine must be declared for: the weakest first.
+  enum class Need { Place, FreeFormat, Schedule };
+  struct Used {
+    Machine machine;
+    Need need;
+  };
+
+  void add(const Machine& machine, Need need) {
     for (const Int& n : numbers_of(machine)) add(n);
     std::string key = key_of(machine);
-    names_.add(key, machine.name(), 'M');
-    if (!module_.find_machine(key)) module_.machines.push_back(to_core(machine));
+    auto known =
+        std::find_if(machines_.begin(), machines_.end(), [&](const Used& u) { return key_of(u.machine) == key; });
+    if (known == machines_.end())
+      machines_.push_back({machine, need});
+    else
+      known->need = std::max(known->need, need);
+  }
+
+  // Whether both are the same Processors with another grid.
+  static bool differ_in_grid(const Machine& a, const Machine& b) {
+    bool are_named_alike = !a.name().empty() && a.name() == b.name();
+    return are_named_alike && a.processors() && b.processors() && a.processors()->expr() == b.processors()->expr();
+  }
+
+  bool is_declared(const Used& used) const {
+    if (used.need == Need::Schedule) return true;
+    return std::none_of(machines_.begin(), machines_.end(), [&](const Used& other) {
+      return &other != &used && differ_in_grid(other.machine, used.machine) &&
+             (other.need > used.need || (other.need == used.need && &other < &used));
+    });
+  }
+
+  void declare_machines() {
+    for (const Used& used : machines_) {
+      if (is_declared(used)) {
+        names_.add(key_of(used.machine), used.machine.name(), 'M');
+        module_.machines.push_back(to_core(used.machine));
+        declared_.push_back(used.machine);
+      } else {
+        write_in_place(key_of(used.machine));
+      }
+    }
+  }
+
+  // Processors without a grid are a line to a distribution.
+  void write_in_place(const std::string& key) {
+    for (core::Tensor& tensor : module_.tensors) {
+      if (!tensor.machine || tensor.machine->name != key) continue;
+      tensor.machine->name.clear();
+      if (!tensor.machine->is_free) continue;
+      tensor.machine->processors.reset();
+      tensor.machine->is_free = false;
+    }
   }
 
   void add(const Int& number) {
@@ -65,6 +116,8 @@ class Builder {
 
   core::Module module_;
   std::vector<std::shared_ptr<Param::State>> params_;
+  std::vector<Used> machines_;
+  std::vector<Machine> declared_;
   Names names_;
 };
 
@@ -128,17 +181,14 @@ void add_copies_of_outputs(BuiltModule& built) {
 }  // namespace
 
 BuiltModule build_module(std::vector<DefinedTensor> defined) {
-  BuiltModule built;
-  built.tensors = tensors_of(defined);
-  require_one_type(built.tensors);
+  std::vector<std::shared_ptr<TensorState>> tensors = tensors_of(defined);
+  require_one_type(tensors);
   Builder builder;
-  for (const auto& t : built.tensors) {
-    builder.add(*t);
-    built.times_redistributed.push_back(t->times_redistributed);
-  }
+  for (const auto& t : tensors) builder.add(*t);
   for (const DefinedTensor& d : defined) builder.add(d.definition);
-  built.module = builder.finish(built.tensors[0]->type);
-  built.params = builder.params();
+  BuiltModule built = builder.finish(tensors[0]->type);
+  for (const auto& t : tensors) built.times_redistributed.push_back(t->times_redistributed);
+  built.tensors = std::move(tensors);
   for (size_t s = 0; s < defined.size(); ++s) {
     require_distinct_names(defined[s].definition.variables, built.module.statements[s].statement);
   }
@@ -151,21 +201,21 @@ BuiltModule build_module(std::vector<DefinedTensor> defined) {
 namespace {
 
 // A module that declares only this tensor, checked but for its numbers.
-core::Module declare(const TensorState& tensor, Builder& builder) {
+BuiltModule declare(const TensorState& tensor) {
+  Builder builder;
   builder.add(tensor);
-  core::Module module = builder.finish(tensor.type);
-  core::check_declarations(module);
-  return module;
+  BuiltModule built = builder.finish(tensor.type);
+  core::check_declarations(built.module);
+  return built;
 }
 
 }  // namespace
 
 CheckedTensor check_tensor(const TensorState& tensor) {
-  Builder builder;
-  core::Module module = declare(tensor, builder);
-  core::Bindings params = values_of(module, builder.params());
-  core::validate(module, params);
-  return {module.tensors[0], params};
+  BuiltModule built = declare(tensor);
+  core::Bindings params = values_of(built.module, built.params);
+  core::validate(built.module, params);
+  return {built.module.tensors[0], params};
 }
 
 bool is_stale(const BuiltModule& built) {
@@ -180,9 +230,15 @@ DefinedTensor defined(const std::shared_ptr<TensorState>& tensor) {
   return {tensor, *tensor->definition};
 }
 
+std::vector<DefinedTensor> all_defined(const std::vector<TensorHandle>& tensors) {
+  if (tensors.empty()) throw Error("a kernel needs at least one defined tensor");
+  std::vector<DefinedTensor> all;
+  for (const TensorHandle& t : tensors) all.push_back(defined(t.state()));
+  return all;
+}
+
 DefinedTensor defined_as_copy(const std::shared_ptr<TensorState>& to, const std::shared_ptr<TensorState>& from) {
-  Builder builder;
-  declare(*to, builder);  // the copy follows its format
+  declare(*to);  // the copy follows its format
   core::ScheduledStatement copy = core::redistribution(to_core(*to), key_of(*from));
   return {to, {copy.statement, copy.schedule, {from}, {}, {}, {}}};
 }

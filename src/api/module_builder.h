@@ -1,6 +1,8 @@
 #pragma once
 
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "api/state.h"
@@ -18,13 +20,17 @@ struct DefinedTensor {
 struct BuiltModule {
   std::vector<DefinedTensor> defined;  // what it was built from
   core::Module module;
+  std::map<std::string, std::string> names;           // in the module, by the keys of the handles
+  std::vector<Machine> machines;                      // in the order of module.machines
   std::vector<std::shared_ptr<Param::State>> params;  // in the order of module.params
   // In the order of module.tensors, and then the copies of outputs that the compiler adds.
   std::vector<std::shared_ptr<TensorState>> tensors;
   std::vector<int64_t> times_redistributed;  // by tensor, when the module was built
 };
 
-// Two variables of one name in one statement, and two params, machines or tensors of one name, are refused.
+// Two variables of one name in one statement, and two params, machines or tensors of one name, are refused. Machines of
+// Processors that differ in their grids alone may have one name: the one that a schedule or a free format needs is
+// declared, and the others are written in place.
 BuiltModule build_module(std::vector<DefinedTensor> defined);
 
 // A tensor that obeys the rules of formats, for the current values of its params.
@@ -39,6 +45,8 @@ bool is_stale(const BuiltModule& built);
 
 // The statement by which a tensor was defined; one that was not is an Error.
 DefinedTensor defined(const std::shared_ptr<TensorState>& tensor);
+// Those of several tensors, of which there must be one.
+std::vector<DefinedTensor> all_defined(const std::vector<TensorHandle>& tensors);
 // The statement that gives `to` the elements of `from`, run where `to` lives.
 DefinedTensor defined_as_copy(const std::shared_ptr<TensorState>& to, const std::shared_ptr<TensorState>& from);
 

@@ -40,8 +40,8 @@ std::map<std::string, std::string> Names::by_key(const core::Module& module) con
   return out;
 }
 
-void Names::apply(core::Module& module) const {
-  const std::map<std::string, std::string> names = by_key(module);
+std::map<std::string, std::string> Names::apply(core::Module& module) const {
+  std::map<std::string, std::string> names = by_key(module);
   std::map<std::string, core::IntExpr> params;
   for (const auto& [key, name] : names) params.emplace(key, core::IntExpr::name(name));
   auto rename = [&](std::string& name) {
@@ -55,6 +55,7 @@ void Names::apply(core::Module& module) const {
       module,
       core::Overloaded{rename, [&](core::IndexVar& v) { rename(v.name); }, [&](core::Name& n) { rename(n.text); },
                        [&](core::IntExpr& e) { e = e.substitute(params); }, [](core::SourceSpan&) {}});
+  return names;
 }
 
 }  // namespace distal

@@ -15,7 +15,8 @@ class Names {
  public:
   // A handle that may occur in the module. `prefix` begins the name of one that has no name of its own.
   void add(const std::string& key, const std::string& name, char prefix);
-  void apply(core::Module& module) const;
+  // Returns the names by key.
+  std::map<std::string, std::string> apply(core::Module& module) const;
 
  private:
   struct Handle {

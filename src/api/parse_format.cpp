@@ -42,7 +42,7 @@ Format Format::parse(const std::string& text, int dimensions, const std::optiona
     throw Error("the format `" + text + "` writes its machine in place", {},
                 "make a Machine, and pass it with the text");
   }
-  return to_public(parsed, machine ? *machine : Machine(Grid(1)), params);
+  return to_public(parsed, machine ? *machine : Machine(Grid(1)), named(params));
 }
 
 }  // namespace distal

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/found.h"
 #include "api/kernel_state.h"
 #include "api/to_public.h"
 #include "lang/parse.h"
@@ -37,31 +38,37 @@ std::vector<std::string> names_of(const std::vector<Item>& items) {
 
 // A module as objects of the library. Its statements stay those of the compiler.
 struct Program::State {
-  State(core::Module module, const core::Bindings& given) {
-    core::Bindings values = core::bind(module, given);
-    core::validate(core::expand_precomputes(module), values);
+  State(const core::Module& written, const core::Bindings& given, const FindOptions& find) {
+    core::Bindings values = core::bind(written, given);
+    core::validate(core::expand_precomputes(written), values);
+    core::Module module = find_here(find)(written, values);
     for (const core::Param& p : module.params) params.emplace_back(p.name, values.at(p.name));
-    for (const core::Machine& m : module.machines) machines.emplace_back(to_public(m.levels, params), m.name);
+    for (const core::Machine& m : module.machines) machines.push_back(to_public(m, named_params(), m.name));
     for (const core::Tensor& t : module.tensors) add_tensor(t, module);
     std::vector<DefinedTensor> defined;
     for (const core::ScheduledStatement& s : module.statements) defined.push_back(define(s));
     kernel = std::make_unique<Kernel>(Kernel(std::make_shared<Kernel::State>(std::move(defined))));
   }
 
-  // A machine that the file writes in place is the declared one with the same levels, if there is one.
+  NamedParams named_params() const { return distal::named(params); }
+
+  // A machine that the file writes in place is the declared one that is the same, if there is one.
   Machine machine_of(const core::Tensor& tensor, const core::Module& module) const {
     if (!tensor.machine) return Machine(Grid(1));
     for (size_t m = 0; m < machines.size(); ++m) {
-      if (module.machines[m].levels == tensor.machine->levels) return machines[m];
+      core::Machine declared = module.machines[m];
+      bool in_place = tensor.machine->name.empty();
+      if (in_place) declared.name.clear();
+      if (in_place ? declared == *tensor.machine : declared.name == tensor.machine->name) return machines[m];
     }
-    return Machine(to_public(tensor.machine->levels, params));
+    return to_public(*tensor.machine, named_params(), "");
   }
 
   void add_tensor(const core::Tensor& tensor, const core::Module& module) {
     std::vector<Int> sizes;
-    for (const core::IntExpr& e : tensor.dimensions) sizes.push_back(to_public(e, params));
+    for (const core::IntExpr& e : tensor.dimensions) sizes.push_back(to_public(e, named_params()));
     tensors.emplace_back(module.type, tensor.name, std::move(sizes),
-                         to_public(tensor, machine_of(tensor, module), params));
+                         to_public(tensor, machine_of(tensor, module), named_params()));
   }
 
   DefinedTensor define(const core::ScheduledStatement& scheduled) const {
@@ -82,17 +89,17 @@ struct Program::State {
 };
 
 Program Program::load(const std::string& file, const std::map<std::string, int64_t>& params,
-                      std::optional<ElementKind> type) {
+                      std::optional<ElementKind> type, const FindOptions& find) {
   core::Module module = core::parse_file(file);
   if (type) module.type = *type;
-  return Program(std::make_shared<State>(std::move(module), core::Bindings(params.begin(), params.end())));
+  return Program(std::make_shared<State>(module, core::Bindings(params.begin(), params.end()), find));
 }
 
 Program Program::parse(const std::string& text, const std::map<std::string, int64_t>& params,
-                       std::optional<ElementKind> type) {
+                       std::optional<ElementKind> type, const FindOptions& find) {
   core::Module module = core::parse_module(text, "program");
   if (type) module.type = *type;
-  return Program(std::make_shared<State>(std::move(module), core::Bindings(params.begin(), params.end())));
+  return Program(std::make_shared<State>(module, core::Bindings(params.begin(), params.end()), find));
 }
 
 const Kernel& Program::kernel() const { return *state_->kernel; }

@@ -1,4 +1,7 @@
+#include <fmt/format.h>
+
 #include "api/state.h"
+#include "distal/error.h"
 #include "distal/kernel.h"
 
 namespace distal {
@@ -7,6 +10,11 @@ namespace {
 
 // The same tensor in another format, without its elements.
 TensorHandle in_format(const TensorState& tensor, const Format& format) {
+  tensor.require_format("redistribute");
+  if (format.machine()) {
+    throw Error(fmt::format("{}: redistribute to a format that is left out", tensor.label()), {},
+                "say where it shall lie; formats are found for statements without a schedule");
+  }
   return TensorHandle(tensor.type, tensor.name.empty() ? "" : tensor.name + "_redistributed", tensor.dimensions,
                       format);
 }

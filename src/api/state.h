@@ -68,6 +68,12 @@ struct TensorState {
   void used();
   // Takes over the format and the pieces of another tensor, which must not be used any more.
   void take_over(TensorState& other);
+  // Whether the format is left out. Until it is found the elements lie on the first processor.
+  bool has_free_format() const { return format.machine() && !format.distribution(); }
+  // Refuses a call that needs the format of a tensor, if it is left out.
+  void require_format(const char* call) const;
+  // Gives a tensor with a free format the one that was found for it. The elements keep their values.
+  void settle(const Format& found);
   int64_t times_redistributed = 0;  // a kernel that was compiled for an earlier format sees that it is stale
 
  private:

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "api/buffers.h"
 #include "api/module_builder.h"
@@ -267,6 +268,28 @@ void TensorState::take_over(TensorState& other) {
   ++times_redistributed;
 }
 
+void TensorState::require_format(const char* call) const {
+  if (!has_free_format()) return;
+  throw Error(fmt::format("{}: its format is left out, and {} needs one", label(), call), {},
+              "compile the statement that uses it first, or give it a format");
+}
+
+void TensorState::settle(const Format& found) {
+  std::shared_ptr<core::TensorPieces> filled = has_current_pieces() ? pieces_ : nullptr;
+  std::unique_ptr<core::Allocator> kept = std::move(allocator_);  // has the memory of the pieces
+  pieces_ = nullptr;
+  format = found;
+  ++times_redistributed;
+  if (!filled) return;
+  constexpr int64_t kFirst = 0;  // where the elements of a free format are
+  int64_t bytes = core::size_of(type);
+  int64_t step = dimensions.empty() ? 0 : filled->strides(kFirst).back() * bytes;
+  pieces().fill([&](std::span<const int64_t> at, int64_t count, std::byte* memory, int64_t stride) {
+    const std::byte* from = filled->element(kFirst, core::Coordinates(at.begin(), at.end()));
+    for (int64_t i = 0; i < count; ++i) std::memcpy(memory + i * stride * bytes, from + i * step, bytes);
+  });
+}
+
 TensorHandle::TensorHandle(ElementKind type, std::string name, std::vector<Int> dimensions, Format format)
     : state_(std::make_shared<TensorState>()) {
   state_->type = type;
@@ -291,9 +314,14 @@ Schedule& TensorHandle::schedule() {
   return state_->schedule;
 }
 
+bool TensorHandle::has_format() const { return !state_->has_free_format(); }
+
 Kernel TensorHandle::compile() const { return Kernel({*this}); }
 
+Kernel TensorHandle::compile(const FindOptions& find) const { return Kernel({*this}, find); }
+
 std::vector<PieceInfo> TensorHandle::pieces() {
+  state_->require_format("pieces");
   core::TensorPieces& pieces = state_->pieces();
   std::vector<PieceInfo> out;
   for (int64_t p = 0; p < pieces.owners().machine().processors; ++p) {
@@ -307,13 +335,18 @@ std::vector<PieceInfo> TensorHandle::pieces() {
   return out;
 }
 
-std::vector<PieceInfo> TensorHandle::layout() const { return state_->layout(); }
+std::vector<PieceInfo> TensorHandle::layout() const {
+  state_->require_format("layout");
+  return state_->layout();
+}
 
 void TensorHandle::bind(int64_t processor, void* data, std::vector<int64_t> strides) {
+  state_->require_format("bind");
   state_->bind({processor, data, std::move(strides), std::nullopt});
 }
 
 void TensorHandle::bind_elements(int64_t processor, void* data, int64_t elements, std::vector<int64_t> strides) {
+  state_->require_format("bind");
   state_->bind({processor, data, std::move(strides), elements});
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 class PublicFormat {
  public:
-  PublicFormat(const core::Tensor& tensor, const Machine& machine, const std::vector<Param>& params)
+  PublicFormat(const core::Tensor& tensor, const Machine& machine, const NamedParams& params)
       : tensor_(tensor), machine_(machine), params_(params) {}
 
   Format run() const {
@@ -58,25 +58,31 @@ class PublicFormat {
 
   const core::Tensor& tensor_;
   const Machine& machine_;
-  const std::vector<Param>& params_;
+  const NamedParams& params_;
 };
 
 }  // namespace
 
-Int to_public(const core::IntExpr& expr, const std::vector<Param>& params) {
+NamedParams named(const std::vector<Param>& params) {
+  NamedParams out;
+  for (const Param& p : params) out.emplace_back(p.name(), p);
+  return out;
+}
+
+Int to_public(const core::IntExpr& expr, const NamedParams& params) {
   std::set<std::string> names;
   expr.collect_names(names);
   std::map<std::string, core::IntExpr> keys;
   Int out(0);
-  for (const Param& p : params) {
-    if (names.count(p.name()) == 0) continue;
-    keys.emplace(p.name(), Int(p).expr());
+  for (const auto& [name, p] : params) {
+    if (names.count(name) == 0) continue;
+    keys.emplace(name, Int(p).expr());
     out = make_int(out.expr(), out, p);
   }
   return make_int(expr.substitute(keys), out, Int(0));
 }
 
-std::vector<Grid> to_public(const std::vector<core::Grid>& levels, const std::vector<Param>& params) {
+std::vector<Grid> to_public(const std::vector<core::Grid>& levels, const NamedParams& params) {
   std::vector<Grid> out;
   for (const core::Grid& g : levels) {
     std::vector<Int> extents;
@@ -86,7 +92,13 @@ std::vector<Grid> to_public(const std::vector<core::Grid>& levels, const std::ve
   return out;
 }
 
-Format to_public(const core::Tensor& tensor, const Machine& machine, const std::vector<Param>& params) {
+Machine to_public(const core::Machine& machine, const NamedParams& params, const std::string& name) {
+  if (!machine.processors) return Machine(to_public(machine.levels, params), name);
+  Machine made(Processors(to_public(*machine.processors, params)).of(core::kind_of(machine)), name);
+  return machine.is_free ? made : made.as(to_public(machine.levels, params));
+}
+
+Format to_public(const core::Tensor& tensor, const Machine& machine, const NamedParams& params) {
   return PublicFormat(tensor, machine, params).run();
 }
 

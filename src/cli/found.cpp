@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "lang/parse.h"
-#include "lang/validate.h"
-#include "schedule/expand_precomputes.h"
+#include "tune/find_together.h"
 #include "tune/report.h"
 
 namespace distal::core {
@@ -61,20 +59,12 @@ std::string formats_text(const LoadedModule& loaded, const StatementShape& shape
 void find_left_out(const CliOptions& options, LoadedModule& loaded, const ProcessGroup& group) {
   if (!leaves_something_out(loaded.module) && options.memory == 0 && options.model.empty()) return;
   show_progress(options, "finding schedules and formats");
-  std::string text;
-  group.agree([&] {
-    if (!group.is_first()) return;
-    FoundProgram found = find_what_is_left_out(loaded.module, loaded.params, find_options(options));
-    validate(expand_precomputes(found.module), loaded.params);
-    text = to_string(found.module);
-    loaded.module = std::move(found.module);
-    loaded.found = std::move(found.statements);
-    loaded.left = std::move(found.left);
-  });
-  group.broadcast(text);
-  ElementType type = loaded.module.type;
-  if (!group.is_first()) loaded.module = parse_module(text, options.file);
-  loaded.module.type = type;
+  FindOptions find;
+  group.agree([&] { find = find_options(options); });
+  FoundProgram found = find_together(group, loaded.module, loaded.params, find);
+  loaded.module = std::move(found.module);
+  loaded.found = std::move(found.statements);
+  loaded.left = std::move(found.left);
 }
 
 Json to_json(const FoundStatement& found) {

@@ -102,6 +102,7 @@ class PartsFinder {
   StatementShape shape_of_part(const Statement& part) const {
     StatementShape shape = core::shape_of(found_.module, part, params_);
     shape.processors = processors();
+    for (int64_t& extent : shape.extents) extent = std::max<int64_t>(extent, 1);  // nothing to do; any grid will do
     for (ShapeTensor& tensor : shape.tensors) {
       const Tensor& declared = *found_.module.find_tensor(tensor.name);
       bool is_free = has_free_format(declared) || !machine_;

@@ -295,6 +295,56 @@ TEST(MpiKernel, TurnsTilesOfTheCallersBuffers) {
   }
 }
 
+// A product of which only the machine is said.
+struct FreeProduct {
+  Param n{"n", 20};
+  Machine m{Processors(4), "M"};
+  Tensor<double> A{"A", {n, n}, Format(m)}, B{"B", {n, n}, Format(m)}, C{"C", {n, n}, Format(m)};
+  IndexVar i{"i"}, j{"j"}, k{"k"};
+
+  FreeProduct() { A(i, j) = B(i, k) * C(k, j); }
+};
+
+TEST(MpiKernel, TheFirstRankFindsWhatIsLeftOut) {
+  FreeProduct s;
+  fill(s.B, 1);
+  fill(s.C, 2);
+  MpiKernel kernel({s.A}, MPI_COMM_WORLD);
+  std::vector<PieceInfo> pieces = s.B.layout();
+  EXPECT_EQ(pieces.size(), kernel.processors().size());
+  RunReport report = kernel.run();
+  EXPECT_GT(report.bytes_moved, 0);
+  expect_own_product(s.A, 20, 1, 2);
+  for (int64_t size : {7, 33}) {
+    s.n = size;
+    kernel.processors();
+    fill(s.B, 3);
+    fill(s.C, 4);
+    kernel.run();
+    expect_own_product(s.A, size, 3, 4);
+  }
+}
+
+TEST(MpiKernel, WhatEveryRankFindsIsTheSame) {
+  FreeProduct mine, together;
+  MpiKernel kernel(mine.A.compile({.engine = "mpi"}), MPI_COMM_WORLD), other({together.A}, MPI_COMM_WORLD);
+  ASSERT_EQ(mine.B.layout().size(), together.B.layout().size());
+  for (size_t p = 0; p < mine.B.layout().size(); ++p) {
+    EXPECT_EQ(mine.B.layout()[p].rectangles, together.B.layout()[p].rectangles);
+  }
+}
+
+TEST(MpiKernel, AllRanksRefuseWhatCannotBeFound) {
+  FreeProduct s;
+  EXPECT_NE(message_of([&] { MpiKernel({s.A}, MPI_COMM_WORLD, {.memory_bytes = 10}); }).find("nothing fits"),
+            std::string::npos);
+  std::string missing = this_rank() == 0 ? "/nonexistent.model" : "";
+  EXPECT_NE(message_of([&] {
+              MpiKernel({s.A}, MPI_COMM_WORLD, {.engine = "mpi", .model = missing});
+            }).find("cannot read the model /nonexistent.model"),
+            std::string::npos);
+}
+
 // Two kernels use the same pieces in turn.
 TEST(MpiKernel, SharesPiecesWithOtherKernels) {
   Summa s;

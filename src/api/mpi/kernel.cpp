@@ -7,9 +7,12 @@
 #include "api/mpi/communicator.h"
 #include "distal/mpi.h"
 #include "engine/processes.h"
+#include "lang/validate.h"
+#include "schedule/expand_precomputes.h"
 #include "session/mpi/session.h"
 #include "support/available_memory.h"
 #include "support/checked.h"
+#include "tune/find_together.h"
 
 namespace distal {
 
@@ -23,15 +26,46 @@ std::string text_of(core::Module module, const core::Bindings& params) {
   return text + core::to_string(module);
 }
 
+// The program that the first rank finds for all.
+core::Module found_by_first(const core::Cluster& cluster, const std::vector<DefinedTensor>& defined,
+                            const FindOptions& options) {
+  BuiltModule built;
+  core::Bindings params;
+  core::FindOptions find;
+  core::agree_on_error(cluster, [&] {
+    built = build_module(defined);
+    params = values_of(built.module, built.params);
+    core::validate(core::expand_precomputes(built.module), params);
+    find = to_core(options);
+  });
+  core::require_same(cluster, "the statements and params", text_of(built.module, params));
+  return core::find_together(core::ClusterGroup(cluster), built.module, params, find).module;
+}
+
 }  // namespace
 
 struct MpiKernel::State {
   State(const Kernel& of, MPI_Comm communicator)
       : kernel(of.state_), cluster(checked(communicator), core::may_share()) {
+    core::end_job_on_failure(cluster, [&] { share_out(); });
+  }
+
+  State(const std::vector<TensorHandle>& tensors, MPI_Comm communicator, const FindOptions& find)
+      : cluster(checked(communicator), core::may_share()) {
     core::end_job_on_failure(cluster, [&] {
-      require_same_on_all({});
-      core::agree_on_error(cluster, [&] { spread(); });
+      std::vector<DefinedTensor> all;
+      core::agree_on_error(cluster, [&] { all = all_defined(tensors); });
+      core::Module found = found_by_first(cluster, all, find);
+      core::agree_on_error(cluster, [&] {
+        kernel = std::make_shared<Kernel::State>(all, [&](const auto&, const auto&) { return found; });
+      });
+      share_out();
     });
+  }
+
+  void share_out() {
+    require_same_on_all({});
+    core::agree_on_error(cluster, [&] { spread(); });
   }
 
   void require_same_on_all(const RunOptions& options) {
@@ -121,6 +155,9 @@ struct MpiKernel::State {
 
 MpiKernel::MpiKernel(const Kernel& kernel, MPI_Comm communicator)
     : state_(std::make_shared<State>(kernel, communicator)) {}
+
+MpiKernel::MpiKernel(const std::vector<TensorHandle>& defined, MPI_Comm communicator, const FindOptions& find)
+    : state_(std::make_shared<State>(defined, communicator, find)) {}
 
 std::vector<int64_t> MpiKernel::processors() const {
   state_->spread();
