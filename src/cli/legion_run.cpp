@@ -28,7 +28,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kLegionBytes = 64 << 20;  // memory for Legion itself
+constexpr int64_t kLegionBytes = 64 << 20;                // memory for Legion itself
+constexpr int64_t kMostSpareGpuBytes = int64_t{8} << 30;  // for copies of later steps
 
 // A folder for the files that DISTAL and the Legion program exchange. The destructor removes it.
 class ExchangeFolder {
@@ -50,6 +51,14 @@ class ExchangeFolder {
 bool uses_gpus(const Plan& plan) {
   return std::any_of(plan.stages.begin(), plan.stages.end(),
                      [](const StagePlan& s) { return has_gpus(s.stage->machine); });
+}
+
+// Whether all data is in the memory of GPUs: then the host needs no more for large tensors than for small ones.
+bool is_all_on_gpus(const Plan& plan) {
+  const std::vector<Tensor>& tensors = plan.program->module.tensors;
+  return std::all_of(plan.stages.begin(), plan.stages.end(),
+                     [](const StagePlan& s) { return has_gpus(s.stage->machine); }) &&
+         std::all_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.machine && has_gpus(*t.machine); });
 }
 
 // The number of GPUs that the driver shows.
@@ -76,10 +85,11 @@ class LegionRun {
     refuse_option(options.strict_order, "--strict-order");
     refuse_option(options.own_memory, "--own-memory");
     const MemoryNeeds& needs = inputs_.program->needs(true);
-    bytes_ = 2 * needs.total + kLegionBytes;
     peak_ = needs.peak_per_processor;
-    require_memory(needs.total + kLegionBytes, available_memory());
-    bytes_ = std::min(bytes_, available_memory());
+    gpu_bytes_ = needs.total + std::min(needs.total, kMostSpareGpuBytes) + kLegionBytes;
+    const int64_t on_host = is_all_on_gpus(plan_) ? 0 : needs.total;
+    require_memory(on_host + kLegionBytes, available_memory());
+    bytes_ = std::min(2 * on_host + kLegionBytes, available_memory());
   }
 
   int run() {
@@ -107,8 +117,10 @@ class LegionRun {
     auto share = static_cast<int>(ceil_div(std::min<int64_t>(plan_.processors, 64), ranks_));
     out.cpus = options_.threads > 0 ? options_.threads : std::min(share, std::max(1, out.cores / ranks_));
     if (uses_gpus(plan_)) out.gpus = gpu_count();
-    out.arguments = {"--json",  "--reps",        std::to_string(options_.reps), "--seed", std::to_string(options_.seed),
-                     "--after", exchange_.path()};
+    out.gpu_bytes = gpu_bytes_;
+    out.arguments = {
+        "--json",  "--no-check",    "--reps", std::to_string(options_.reps), "--seed", std::to_string(options_.seed),
+        "--after", exchange_.path()};
     for (const Param& p : loaded_.module.params) {
       out.arguments.insert(out.arguments.end(), {"--set", fmt::format("{}={}", p.name, loaded_.params.at(p.name))});
     }
@@ -159,7 +171,7 @@ class LegionRun {
   RunInputs inputs_;
   const Plan& plan_;
   ExchangeFolder exchange_;
-  int64_t bytes_ = 0, peak_ = 0;
+  int64_t bytes_ = 0, gpu_bytes_ = 0, peak_ = 0;
 };
 
 }  // namespace

@@ -217,8 +217,9 @@ TEST(LegionLaunch, OneProcessOrSeveral) {
   EXPECT_EQ(legion_environment(launch, s), (std::vector<std::string>{"A=1", "B=2", "C=3"}));
   launch.ranks = 1;
   launch.gpus = 2;
+  launch.gpu_bytes = 5 << 20;
   EXPECT_EQ(legion_command(launch, s),
-            (std::vector<std::string>{"/bin/p", "-ll:cpu", "2", "-ll:csize", "3", "-ll:gpu", "2", "-ll:fsize", "3",
+            (std::vector<std::string>{"/bin/p", "-ll:cpu", "2", "-ll:csize", "3", "-ll:gpu", "2", "-ll:fsize", "5",
                                       "-ll:zsize", "256", "-level", "5", "-ll:networks", "none", "--json"}));
   launch.ranks = 2;
   s.mpirun.clear();

@@ -1,7 +1,5 @@
-"""An emitted program as its user sees it.
-
-It is built by its own CMakeLists.txt in a clean folder, without DISTAL's library, so that its leaves are the loops in
-its files; then it runs with right and wrong words.
+"""An emitted program as its user sees it: built by its own CMakeLists.txt in a clean folder, without DISTAL's library, so
+that its leaves are the loops in its files; then run with right and wrong words.
 """
 
 import os
@@ -24,8 +22,24 @@ def settings():
     return dict(line.split("=", 1) for line in SETTINGS.read_text(encoding="utf-8").splitlines())
 
 
+# A sum with addends that it does not cover, one of them the old value of the output.
+SUM = """param n = 65536
+machine M = Grid(2)
+
+tensor a : -> 0 on M
+tensor b(n) : x -> x on M
+tensor c(n) : x -> x on M
+tensor d : -> 0 on M
+
+a += b(i) * c(i) + 2 * d
+
+schedule
+  distribute(i, io, ii, M)
+"""
+
+
 class Emitted(unittest.TestCase):
-    """One program, built once."""
+    """Two programs in one executable, built once."""
 
     @classmethod
     def setUpClass(cls):
@@ -34,20 +48,22 @@ class Emitted(unittest.TestCase):
         cls.folder = Path(tempfile.mkdtemp())
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         source, build = cls.folder / "summa", cls.folder / "build"
+        (cls.folder / "sum.distal").write_text(SUM, encoding="utf-8")
         for command in (
-            [BINARY, "emit", ROOT / "algorithms" / "summa.distal", "--target", "legion", "-o", source],
+            [BINARY, "emit", ROOT / "algorithms" / "summa.distal", cls.folder / "sum.distal", "--target", "legion",
+             "-o", source],
             ["cmake", "-S", source, "-B", build, f"-DLegion_DIR={settings()['legion_dir']}",
              "-DCMAKE_DISABLE_FIND_PACKAGE_distal=ON"],
             ["cmake", "--build", build],
         ):
-            done = subprocess.run(list(map(str, command)), capture_output=True, encoding="utf-8", timeout=TIMEOUT,
-                                  check=False)
+            done = subprocess.run(list(map(str, command)), capture_output=True, encoding="utf-8", timeout=TIMEOUT, check=False)
             assert done.returncode == 0, done.stdout + done.stderr
         cls.program = build / "summa"
 
     def run_it(self, *words):
         flags = f"-ll:cpu 4 {settings()['args']} {settings()['single_args']}".split()
-        return subprocess.run([str(self.program), *flags, *map(str, words)], capture_output=True, encoding="utf-8",
+        named = () if words[:1] == ("--program",) else ("--program", "summa")
+        return subprocess.run([str(self.program), *flags, *named, *map(str, words)], capture_output=True, encoding="utf-8",
                               timeout=TIMEOUT, check=False)
 
     def refuse(self, status, text, *words):
@@ -62,13 +78,28 @@ class Emitted(unittest.TestCase):
         self.assertIn("in 391 elements", done.stdout)
 
     def test_several_runs_in_one_start(self):
-        done = self.run_it("--set", "ni=23,nj=17,nk=31,chunk=5", "--check", "--then", "--set", "ni=5,nj=3,gx=1",
-                           "--check")
+        done = self.run_it("--set", "ni=23,nj=17,nk=31,chunk=5", "--check", "--then", "--program", "summa",
+                           "--set", "ni=5,nj=3,gx=1", "--check")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stdout.count("check  correct"), 2, done.stdout)
         self.assertIn("in 391 elements", done.stdout)
         self.assertIn("in 15 elements", done.stdout)
-        self.refuse(2, "there is no param nx", "--then", "--set", "nx=4")
+        self.refuse(2, "there is no param nx", "--program", "summa", "--then", "--program", "summa", "--set", "nx=4")
+
+    def test_checks_some_elements_or_none(self):
+        params = ("--set", "ni=60,nj=50,nk=7,chunk=5")
+        done = self.run_it(*params)
+        self.assertIn("check  correct", done.stdout, done.stderr)
+        self.assertIn("in 1000 elements", done.stdout)
+        self.assertIn("in 3000 elements", self.run_it(*params, "--check").stdout)
+        self.assertNotIn("check", self.run_it(*params, "--no-check").stdout)
+
+    def test_checks_a_long_sum_in_slices(self):
+        # With little room beside the tensors, the sum is checked in many slices.
+        for memory in (1, 1_500_000, 10_000_000):
+            done = self.run_it("--program", "sum", "--memory", memory, "--reps", 2)
+            self.assertIn("check  correct", done.stdout, done.stderr)
+            self.assertIn("in 1 elements", done.stdout)
 
     def test_loads_and_saves(self):
         a, b, c = (self.folder / f"{name}.npy" for name in "abc")
@@ -76,10 +107,19 @@ class Emitted(unittest.TestCase):
         left, right = (generator.integers(-9, 9, shape).astype(float) for shape in ((7, 11), (11, 5)))
         numpy.save(b, left)
         numpy.save(c, right)
-        done = self.run_it("--set", "ni=7,nj=5,nk=11,chunk=4", "--load", f"B={b}", "--load", f"C={c}", "--save",
-                           f"A={a}")
+        done = self.run_it("--set", "ni=7,nj=5,nk=11,chunk=4", "--load", f"B={b}", "--load", f"C={c}", "--save", f"A={a}")
         self.assertEqual(done.returncode, 0, done.stderr)
         numpy.testing.assert_array_equal(numpy.load(a), left @ right)
+
+    def test_loads_and_saves_in_slices(self):
+        a, b = (self.folder / f"slices_{name}.npy" for name in "ab")
+        data = numpy.random.default_rng(4).random((1100, 1000))
+        numpy.save(b, data)
+        for grid in ("gx=1,gy=1", "gx=3,gy=2"):
+            done = self.run_it("--set", f"ni=1100,nj=1,nk=1000,{grid}", "--load", f"B={b}", "--save", f"B={a}")
+            self.assertIn("check  correct", done.stdout, done.stderr)
+            numpy.testing.assert_array_equal(numpy.load(a), data)
+            a.unlink()
 
     def test_refuses_wrong_words(self):
         self.refuse(2, "there is no option --what", "--what")
@@ -88,7 +128,7 @@ class Emitted(unittest.TestCase):
         self.refuse(2, "`ni` is not NAME=VALUE", "--set", "ni")
         self.refuse(2, "there is no param nx", "--set", "nx=4")
         self.refuse(3, "a tensor has no elements, and the regions of Legion need some", "--set", "ni=0")
-        self.refuse(2, "--program must be one of: summa", "--program", "other")
+        self.refuse(2, "--program must be one of: summa sum", "--program", "other")
         self.refuse(2, "there is no tensor Z", "--set", "ni=4,nj=4,nk=4", "--save", f"Z={self.folder / 'z.npy'}")
 
     def test_refuses_wrong_files(self):

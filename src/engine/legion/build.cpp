@@ -59,6 +59,7 @@ void write_files(const std::string& folder, const std::map<std::string, std::str
   for (const auto& [name, text] : files) {
     fs::path path = fs::path(folder) / name;
     std::error_code error;
+    if (fs::exists(path, error) && read_text(path) == text) continue;  // a build need not compile it again
     fs::create_directories(path.parent_path(), error);
     std::ofstream out(path, std::ios::binary);
     out << text;

@@ -4,10 +4,8 @@
 
 namespace distal::core {
 
-// The tensors on the right side, each once, in the order of their first occurrence.
-std::vector<std::string> tensors_read(const Statement& statement);
-
-// Writes the function that compares a statement's output with its definition, element by element.
+// Writes the functions that compare elements of a statement's output with their definition: what they need, and what
+// they do in a box of iterations.
 void write_check(const Module& module, const Stage& stage, const StatementNames& statement, const CppNames& names,
                  TextWriter& writer);
 

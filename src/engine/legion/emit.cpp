@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "engine/legion/program_writer.h"
 #include "engine/legion/support_files.h"
+#include "leaf/cpp_text.h"
 #include "leaf/gpu/kernel_source.h"
 
 namespace distal::core {
@@ -65,6 +67,8 @@ add_executable({name} {name}.cpp{kernels})
 target_include_directories({name} PRIVATE ${{CMAKE_CURRENT_SOURCE_DIR}})
 target_link_libraries({name} PRIVATE Legion::Legion CUDA::cublas CUDA::cudart)
 target_compile_options({name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fwrapv>)
+# Kernels call constexpr functions.
+target_compile_options({name} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr>)
 )";
 
 // For programs that also have leaves on CPUs.
@@ -82,7 +86,8 @@ else()
 endif()
 )";
 
-constexpr const char* kGpuFiles[] = {"gpu.h", "gpu_devices.h", "gpu_sums.h", "device.h", "kernel.h", "product.h"};
+constexpr const char* kGpuFiles[] = {"gpu.h",      "gpu_data.h", "gpu_data_kernels.h", "gpu_devices.h", "gpu_piece.h",
+                                     "gpu_sums.h", "device.h",   "kernel.h",           "product.h"};
 
 // The names of a program's source files, each with a blank before it.
 struct Files {
@@ -111,8 +116,20 @@ std::string kernel_text(const Program& program, const Stage& stage, const std::s
   return gpu_kernel_source(stage, module.type, output->order, function);
 }
 
+// The kernels that make and move the data of all programs that use GPUs.
+std::string data_text(const std::vector<LegionSource>& sources) {
+  std::set<std::string> types;
+  for (const LegionSource& s : sources) {
+    if (uses_gpus(s)) types.insert(cpp_type(s.program->module.type));
+  }
+  std::string out = "#include \"distal/gpu_data_kernels.h\"\n\n";
+  for (const std::string& type : types) out += fmt::format("template struct distal_legion::PieceKernels<{}>;\n", type);
+  return out;
+}
+
 // Adds the files that nvcc compiles.
 void add_kernels(const std::vector<LegionSource>& sources, std::map<std::string, std::string>& out, Files& files) {
+  if (std::none_of(sources.begin(), sources.end(), uses_gpus)) return;
   auto add = [&](const std::string& file, const std::string& text) {
     out[file] = text;
     files.kernels += " " + file;
@@ -123,6 +140,7 @@ void add_kernels(const std::vector<LegionSource>& sources, std::map<std::string,
       if (!kernel.empty()) add(kernel + ".cu", kernel_text(*s.program, s.program->stages[n], kernel));
     }
   }
+  add("gpu_data.cu", data_text(sources));
   if (std::any_of(sources.begin(), sources.end(), has_complex_sums)) {
     add("gpu_sums.cu", "#include \"distal/gpu_sums.h\"\n");
   }

@@ -33,8 +33,8 @@ std::vector<std::string> legion_command(const LegionLaunch& launch, const Legion
   append(out, {launch.executable, "-ll:cpu", std::to_string(launch.cpus), "-ll:csize",
                std::to_string(ceil_div(launch.bytes, kMegabyte))});
   if (launch.gpus > 0) {
-    append(out, {"-ll:gpu", std::to_string(launch.gpus), "-ll:fsize", std::to_string(ceil_div(launch.bytes, kMegabyte)),
-                 "-ll:zsize", "256"});
+    append(out, {"-ll:gpu", std::to_string(launch.gpus), "-ll:fsize",
+                 std::to_string(ceil_div(launch.gpu_bytes, kMegabyte)), "-ll:zsize", "256"});
   }
   append(out, settings.args);
   if (launch.ranks == 1) append(out, settings.single_args);

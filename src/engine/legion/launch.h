@@ -13,9 +13,10 @@ struct LegionLaunch {
   int ranks = 1;                       // processes
   int cpus = 1;                        // Legion's CPU processors in each process
   int cores = 1;                       // of this machine
-  int64_t bytes = 0;                   // memory for regions in each process
+  int64_t bytes = 0;                   // memory of the host for regions in each process
   std::vector<std::string> arguments;  // of the program itself
-  int gpus = 0;                        // in each process; each GPU gets `bytes` of its memory too
+  int gpus = 0;                        // in each process
+  int64_t gpu_bytes = 0;               // memory of each GPU for regions
 };
 
 // The command line and the environment to start it with.

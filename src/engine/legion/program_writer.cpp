@@ -209,10 +209,10 @@ class ProgramWriter {
     std::vector<std::string> all;
     for (size_t s = 0; s < program_.stages.size(); ++s) {
       const Statement& statement = program_.stages[s].source.statement;
-      all.push_back(fmt::format("{{\"{}\", statement_{}, &{}, {}, {{{}}}, kFirstLeaf + {}, leaf_text_{}}}",
-                                to_string(statement), s + 1, tensors_[statement.lhs.tensor],
-                                accumulates(statement.op) ? "true" : "false", fmt::join(inputs_of(statement), ", "),
-                                2 * s + 1, s + 1));
+      all.push_back(
+          fmt::format("{{\"{0}\", statement_{1}, &{2}, {3}, kFirstLeaf + {4}, check_space_{1}, leaf_text_{1}}}",
+                      to_string(statement), s + 1, tensors_[statement.lhs.tensor],
+                      accumulates(statement.op) ? "true" : "false", 2 * s + 1));
     }
     writer_.line(fmt::format("           {{{}}});", fmt::join(all, ",\n              ")));
     writer_.close();
@@ -222,12 +222,6 @@ class ProgramWriter {
   std::vector<std::string> addresses() const {
     std::vector<std::string> out;
     for (const Tensor& t : module_.tensors) out.push_back("&" + tensors_.at(t.name));
-    return out;
-  }
-
-  std::vector<std::string> inputs_of(const Statement& statement) const {
-    std::vector<std::string> out;
-    for (const std::string& name : tensors_read(statement)) out.push_back("&" + tensors_.at(name));
     return out;
   }
 

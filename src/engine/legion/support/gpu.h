@@ -1,8 +1,11 @@
 // Leaves on GPUs: matrix products run as cuBLAS calls, all other leaves as CUDA kernels. Both use the task's stream.
 #pragma once
 
+#include <algorithm>
+#include <mutex>
 #include <vector>
 
+#include "gpu_data.h"
 #include "gpu_devices.h"
 #include "product.h"
 #include "program.h"
@@ -78,14 +81,43 @@ bool gemm_on_gpu(const LeafCall& call, const std::vector<Range>& ranges, const s
 
 // ---- tasks ----
 
+// The times of the leaves of this process since the timer was started.
+inline LeafTimes& leaf_times() {
+  static LeafTimes times;
+  return times;
+}
+
+inline void add_host_time(double seconds) {
+  static std::mutex mutex;  // every GPU has a thread of its own
+  std::lock_guard<std::mutex> lock(mutex);
+  LeafTimes& times = leaf_times();
+  times.host += seconds;
+  times.host_most = std::max(times.host_most, seconds);
+  ++times.leaves;
+}
+
+inline void start_timing() {
+  leaf_times() = {};
+  Devices::timed() = true;
+}
+
+inline LeafTimes stop_timing() {
+  LeafTimes out = leaf_times();
+  for (auto& gpu : Devices::of_all()) out.device += gpu.second.take_seconds();
+  Devices::timed() = false;
+  return out;
+}
+
 // The task of a leaf on a GPU.
 template <class T, void (*LEAF)(const LeafCall&)>
 void gpu_leaf_task(const Task* task, const std::vector<PhysicalRegion>& regions, Context, Runtime* runtime) {
+  const double entered = Devices::timed() ? seconds_now() : 0;
   Devices& devices = Devices::of_task();
   LeafCall call = leaf_call<T>(task, regions, runtime);
   call.device = &devices.begin();
   LEAF(call);
   devices.end();
+  if (Devices::timed()) add_host_time(seconds_now() - entered);
 }
 
 template <class T, void (*LEAF)(const LeafCall&)>
@@ -114,9 +146,11 @@ void register_gpu_sum() {
 template <class T>
 void register_gpu_data_tasks() {
   register_data_tasks<T>(register_gpu_sum<T>);
-  register_on(Processor::TOC_PROC, kHold, "hold", [](const TaskVariantRegistrar& r, const char* n) {
-    Runtime::preregister_task_variant<hold_on_gpu>(r, n);
-  });
+  leaf_timer() = {start_timing, stop_timing};
+  register_data_task<place_on_gpu<T>>(Processor::TOC_PROC, kPlace, "place");
+  register_data_task<hold_on_gpu>(Processor::TOC_PROC, kHold, "hold");
+  register_data_task<save_on_gpu<T>>(Processor::TOC_PROC, kSave, "save");
+  register_data_task<copy_on_gpu<T>>(Processor::TOC_PROC, kCopy, "copy");
 }
 
 }  // namespace distal_legion

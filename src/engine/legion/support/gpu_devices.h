@@ -7,6 +7,8 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "device.h"
 #include "options.h"
@@ -49,11 +51,36 @@ class Devices {
   // Those of the task's GPU, made at the first call: before the first leaf, when the tensors are placed.
   static Devices& of_task() {
     static std::mutex mutex;
-    static std::map<int, Devices> all;  // never freed: CUDA may end before this process does
     int gpu = 0;
     require_done(cudaGetDevice(&gpu));
     std::lock_guard<std::mutex> lock(mutex);
-    return all[gpu];
+    return of_all()[gpu];
+  }
+
+  // By GPU. Never freed: CUDA may end before this process does.
+  static std::map<int, Devices>& of_all() {
+    static auto* all = new std::map<int, Devices>;
+    return *all;
+  }
+
+  // While leaves are timed, each begins when the one before has ended.
+  static bool& timed() {
+    static bool value = false;
+    return value;
+  }
+
+  // The seconds of the leaves that were timed since the last call. Only to be called when no leaf runs.
+  double take_seconds() {
+    double out = 0;
+    for (auto [begin, end] : times_) {
+      float milliseconds = 0;
+      require_done(cudaEventElapsedTime(&milliseconds, begin, end));
+      out += static_cast<double>(milliseconds) / 1000;
+      require_done(cudaEventDestroy(begin));
+      require_done(cudaEventDestroy(end));
+    }
+    times_.clear();
+    return out;
   }
 
   // The next Device, on the task's stream. What its last user left to do on another stream is done first.
@@ -67,6 +94,7 @@ class Devices {
       require_done(cublasSetWorkspace(s.device.blas, s.blas_memory, kBlasBytes));
       s.device.stream = stream;
     }
+    if (timed()) begin_time(stream);
     return s.device;
   }
 
@@ -75,10 +103,19 @@ class Devices {
     Slot& s = slots_[current_];
     require_done(cudaGetLastError());
     require_done(cudaEventRecord(s.done, s.device.stream));
+    if (timed()) require_done(cudaEventRecord(times_.back().second, s.device.stream));
   }
 
  private:
   static constexpr size_t kBlasBytes = size_t{32} << 20;  // what cuBLAS recommends for Hopper
+
+  void begin_time(cudaStream_t stream) {
+    if (slots_[1 - current_].device.stream) require_done(cudaStreamWaitEvent(stream, slots_[1 - current_].done, 0));
+    times_.emplace_back();
+    require_done(cudaEventCreate(&times_.back().first));
+    require_done(cudaEventCreate(&times_.back().second));
+    require_done(cudaEventRecord(times_.back().first, stream));
+  }
 
   struct Slot {
     distal_gpu::Device device;
@@ -88,6 +125,7 @@ class Devices {
 
   Slot slots_[2];
   int current_ = 0;
+  std::vector<std::pair<cudaEvent_t, cudaEvent_t>> times_;
 };
 
 }  // namespace distal_legion

@@ -22,14 +22,14 @@ inline std::vector<const Grid*>& grids() {
   return all;
 }
 
-// The mapping tag of a launch: the id of its grid, and whether the launch runs on CPUs even if the grid is of GPUs.
+// The mapping tag of a launch over a grid: its id. And the tag of a launch whose points are dealt out to all CPUs.
 struct LaunchTag {
   int grid = 0;
-  bool cpu = false;
 
-  MappingTagID tag() const { return static_cast<MappingTagID>(2 * grid + (cpu ? 1 : 0)); }
-  static LaunchTag of(MappingTagID tag) { return {static_cast<int>(tag / 2), tag % 2 == 1}; }
+  MappingTagID tag() const { return static_cast<MappingTagID>(grid) + 1; }
+  static LaunchTag of(MappingTagID tag) { return {static_cast<int>(tag) - 1}; }
 };
+constexpr MappingTagID kOnCpus = 0;
 
 // The mapping tag of a region requirement: the storage order of its tensor, outermost dimension first, and whether the
 // copy is useless after the task.
@@ -53,6 +53,7 @@ struct Layout {
   }
 };
 
+constexpr ShardingID kShardingOnCpus = 999;
 constexpr ShardingID kFirstSharding = 1000;  // one per grid
 
 // All processors of one kind, in the order of their processes.
@@ -72,15 +73,9 @@ inline Processor processor_of(const Grid& grid, const DomainPoint& point) {
   return all[number_of(grid, point) % all.size()];
 }
 
-// The CPU that runs a task on behalf of a GPU. The points of one GPU are spread over the CPUs of its process.
-inline Processor cpu_for(const Grid& grid, const DomainPoint& point) {
-  Processor processor = processor_of(grid, point);
-  if (!grid.gpu) return processor;
-  std::vector<Processor> all;
-  for (Processor p : processors(false)) {
-    if (p.address_space() == processor.address_space()) all.push_back(p);
-  }
-  return all[number_of(grid, point) % all.size()];
+inline Processor cpu_of(const DomainPoint& point) {
+  const std::vector<Processor>& all = processors(false);
+  return all[static_cast<size_t>(point[0]) % all.size()];
 }
 
 // With several processes, each process issues the launches of the points that it runs.
@@ -93,6 +88,13 @@ class GridSharding : public ShardingFunctor {
 
  private:
   int grid_;
+};
+
+class CpuSharding : public ShardingFunctor {
+ public:
+  ShardID shard(const DomainPoint& point, const Domain&, const size_t shards) override {
+    return cpu_of(point).address_space() % shards;
+  }
 };
 
 class GridMapper : public Mapping::DefaultMapper {
@@ -115,10 +117,12 @@ class GridMapper : public Mapping::DefaultMapper {
 
   void slice_task(const Mapping::MapperContext, const Task& task, const SliceTaskInput& in,
                   SliceTaskOutput& out) override {
-    LaunchTag tag = LaunchTag::of(task.tag);
-    const Grid& grid = *grids()[static_cast<size_t>(tag.grid)];
+    auto processor_for = [&](const DomainPoint& point) {
+      return task.tag == kOnCpus ? cpu_of(point)
+                                 : processor_of(*grids()[static_cast<size_t>(LaunchTag::of(task.tag).grid)], point);
+    };
     for (Domain::DomainPointIterator point(in.domain); point; point++) {
-      Processor processor = tag.cpu ? cpu_for(grid, point.p) : processor_of(grid, point.p);
+      Processor processor = processor_for(point.p);
       out.slices.emplace_back(Domain(point.p, point.p), processor, false, false);
     }
   }
@@ -126,7 +130,8 @@ class GridMapper : public Mapping::DefaultMapper {
   void select_sharding_functor(const Mapping::MapperContext ctx, const Task& task, const SelectShardingFunctorInput& in,
                                SelectShardingFunctorOutput& out) override {
     if (!task.is_index_space) return DefaultMapper::select_sharding_functor(ctx, task, in, out);
-    out.chosen_functor = kFirstSharding + static_cast<ShardingID>(LaunchTag::of(task.tag).grid);
+    out.chosen_functor =
+        task.tag == kOnCpus ? kShardingOnCpus : kFirstSharding + static_cast<ShardingID>(LaunchTag::of(task.tag).grid);
   }
 
   void map_task(const Mapping::MapperContext ctx, const Task& task, const MapTaskInput& in,

@@ -1,6 +1,7 @@
 // Arrays in NumPy's .npy files, in row-major order.
 #pragma once
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <type_traits>
@@ -33,17 +34,28 @@ inline std::string npy_header(const std::string& type, const Coordinates& shape)
 
 // An open file whose elements begin at `start`.
 struct NpyFile {
+  std::string name;
   std::FILE* file = nullptr;
   long start = 0;
+
+  NpyFile() = default;
+  NpyFile(const NpyFile&) = delete;
+  NpyFile& operator=(const NpyFile&) = delete;
   ~NpyFile() {
     if (file) std::fclose(file);
   }
 };
 
+inline void open_file(const std::string& name, const char* mode, NpyFile& out) {
+  out.name = name;
+  out.file = std::fopen(name.c_str(), mode);
+  if (!out.file) fail(3, (mode[0] == 'r' && mode[1] == 'b' ? "cannot open " : "cannot write ") + name);
+}
+
+// Opens a file to read its elements.
 template <class T>
 void open_npy(const std::string& name, const Coordinates& shape, NpyFile& out) {
-  out.file = std::fopen(name.c_str(), "rb");
-  if (!out.file) fail(3, "cannot open " + name);
+  open_file(name, "rb", out);
   unsigned char head[10];
   if (std::fread(head, 1, 10, out.file) != 10 || head[6] != 1) fail(2, name + " is not a .npy file of version 1");
   std::string text(head[8] + 256u * head[9], ' ');
@@ -57,14 +69,34 @@ void open_npy(const std::string& name, const Coordinates& shape, NpyFile& out) {
   out.start = static_cast<long>(10 + text.size());
 }
 
+// Moves to an element, by its number in row-major order.
 template <class T>
-void write_npy(const std::string& name, const Coordinates& shape, const std::vector<T>& values) {
-  NpyFile out{std::fopen(name.c_str(), "wb")};
-  if (!out.file) fail(3, "cannot write " + name);
+void seek_element(NpyFile& file, Int number) {
+  std::fseek(file.file, file.start + static_cast<long>(number * static_cast<Int>(sizeof(T))), SEEK_SET);
+}
+
+// Ends the writing of a file. What the disk has no room for is known only then.
+inline void close_npy(NpyFile& file) {
+  std::FILE* closing = file.file;
+  file.file = nullptr;
+  if (std::fclose(closing) != 0) fail(3, "cannot write " + file.name);
+}
+
+// Writes the header of a file.
+template <class T>
+void create_npy(const std::string& name, const Coordinates& shape) {
+  NpyFile out;
+  open_file(name, "wb", out);
   std::string header = npy_header(npy_type<T>(), shape);
-  bool fine = std::fwrite(header.data(), 1, header.size(), out.file) == header.size() &&
-              std::fwrite(values.data(), sizeof(T), values.size(), out.file) == values.size();
-  if (!fine) fail(3, "cannot write " + name);
+  if (std::fwrite(header.data(), 1, header.size(), out.file) != header.size()) fail(3, "cannot write " + name);
+  close_npy(out);
+}
+
+// Opens a file that create_npy made, to write some of its elements.
+template <class T>
+void reopen_npy(const std::string& name, const Coordinates& shape, NpyFile& out) {
+  open_file(name, "r+b", out);
+  out.start = static_cast<long>(npy_header(npy_type<T>(), shape).size());
 }
 
 }  // namespace distal_legion

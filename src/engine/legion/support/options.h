@@ -20,9 +20,10 @@ struct Options {
   std::string after;                              // the folder for each statement's output right after the statement
   int reps = 1;
   std::uint64_t seed = 1;
-  bool check = false;
+  enum class Check { Sampled, All, None } check = Check::Sampled;
   bool json = false;
-  Int memory = 0;  // bytes for tensors and copies on all processors together; 0: what Legion has
+  bool paced = false;  // a repetition begins at a line of input
+  Int memory = 0;      // bytes for tensors and copies on all processors together; 0: what Legion has
 };
 
 [[noreturn]] inline void fail(int status, const std::string& message) {
@@ -32,8 +33,8 @@ struct Options {
 }
 
 inline const char* usage() {
-  return "usage: PROGRAM [--set n=512,g=2] [--reps N] [--check] [--json] [--seed N] [--load B=b.npy] [--save A=a.npy]\n"
-         "               [--memory BYTES] [--program NAME] [--then OPTIONS OF ANOTHER RUN]\n"
+  return "usage: PROGRAM [--set n=512,g=2] [--reps N] [--check | --no-check] [--json] [--seed N] [--load B=b.npy]\n"
+         "               [--save A=a.npy] [--memory BYTES] [--paced] [--program NAME] [--then OPTIONS OF ANOTHER RUN]\n"
          "               [Legion's flags, such as -ll:cpu 4 -ll:csize 4096]\n";
 }
 
@@ -73,9 +74,13 @@ inline std::vector<Options> parse_runs(int argc, char** argv) {
     if (word == "--then")
       runs.emplace_back();
     else if (word == "--check")
-      out.check = true;
+      out.check = Options::Check::All;
+    else if (word == "--no-check")
+      out.check = Options::Check::None;
     else if (word == "--json")
       out.json = true;
+    else if (word == "--paced")
+      out.paced = true;
     else if (word == "--program")
       out.program = value();
     else if (word == "--reps")

@@ -16,55 +16,16 @@
 
 namespace distal_legion {
 
-// The result of a check.
-struct Difference {
-  double largest = 0;  // relative to the size of the addends
-  Int wrong = 0, checked = 0;
-};
-
 template <class T>
 struct Statement {
   const char* text;
   void (*run)(Session<T>&);
   Tensor* output;
-  bool adds;                         // to the output's old value
-  std::vector<const Tensor*> reads;  // the tensors on the right side
+  bool adds;  // to the output's old value, the second access of the check
   TaskID check;
+  CheckSpace (*checked)();
   std::string (*leaf)();  // describes how the leaf runs
 };
-
-// The expected value of an element, summed up by a check, and the magnitude of its addends.
-template <class T>
-struct Expected {
-  T value{};
-  double size = 0;
-  Int addends = 0;
-
-  void add(const T& addend) {
-    value = T(value + addend);
-    size += static_cast<double>(std::abs(addend));
-    ++addends;
-  }
-};
-
-// The relative rounding error to allow for a sum of `addends` addends.
-template <class T>
-double tolerance(Int addends) {
-  if constexpr (std::is_integral_v<T>) {
-    return 0;
-  } else {
-    using Real = decltype(std::abs(T()));
-    return 4 * static_cast<double>(std::numeric_limits<Real>::epsilon()) * static_cast<double>(addends + 1);
-  }
-}
-
-template <class T>
-void compare(const T& found, const Expected<T>& expected, Difference& out) {
-  double off = static_cast<double>(std::abs(T(found - expected.value))), size = expected.size > 0 ? expected.size : 1;
-  if (!(off / size <= out.largest)) out.largest = off / size;
-  if (!(off / size <= tolerance<T>(expected.addends))) ++out.wrong;
-  ++out.checked;
-}
 
 using Nest = void(const Int* extent, const Int* value, void* const* data, const Int* offset, const Int* const* stride,
                   const Int* first, const Int* last);
@@ -118,20 +79,23 @@ void register_leaf(TaskID id, const char* name) {
   });
 }
 
-template <Difference (*CHECK)(const std::vector<Operand>&)>
-struct Check {
-  template <class T>
-  static Difference task(const Task*, const std::vector<PhysicalRegion>& regions, Context, Runtime* runtime) {
-    std::vector<Operand> operands;
-    for (const PhysicalRegion& r : regions) operands.push_back(operand_of<T>(r, runtime));
-    return CHECK(operands);
-  }
-};
+// The task of a check: one box of it.
+template <class T, void (*CHECK)(CheckBox<T>&, const std::vector<Operand>&)>
+Checked<T> check_task(const Task* task, const std::vector<PhysicalRegion>& regions, Context, Runtime* runtime) {
+  const Int* arguments = static_cast<const Int*>(task->args);
+  Int count = arguments[0];
+  const Int* own = arguments + 1 + task->index_point[0] * (1 + 2 * count);
+  CheckBox<T> box{{own + 1, own + 1 + count}, {own + 1 + count, own + 1 + 2 * count}, own[0] != 0};
+  std::vector<Operand> operands;
+  for (const PhysicalRegion& r : regions) operands.push_back(operand_of<T>(r, runtime));
+  CHECK(box, operands);
+  return box.out;
+}
 
-template <class T, Difference (*CHECK)(const std::vector<Operand>&)>
+template <class T, void (*CHECK)(CheckBox<T>&, const std::vector<Operand>&)>
 void register_check(TaskID id) {
   register_on(Processor::LOC_PROC, id, "check", [](const TaskVariantRegistrar& r, const char* n) {
-    Runtime::preregister_task_variant<Difference, Check<CHECK>::template task<T>>(r, n);
+    Runtime::preregister_task_variant<Checked<T>, check_task<T, CHECK>>(r, n);
   });
 }
 
@@ -144,16 +108,19 @@ void register_sum() {
   }
 }
 
+template <void (*TASK)(const Task*, const std::vector<PhysicalRegion>&, Context, Runtime*)>
+void register_data_task(Processor::Kind kind, TaskID id, const char* name) {
+  register_on(kind, id, name,
+              [](const TaskVariantRegistrar& r, const char* n) { Runtime::preregister_task_variant<TASK>(r, n); });
+}
+
 template <class T>
 void register_data_tasks(void (*sum)() = register_sum<T>) {
-  register_on(Processor::LOC_PROC, kPlace, "place", [](const TaskVariantRegistrar& r, const char* n) {
-    Runtime::preregister_task_variant<place_task<T>>(r, n);
-  });
-  register_on(Processor::LOC_PROC, kHold, "hold",
-              [](const TaskVariantRegistrar& r, const char* n) { Runtime::preregister_task_variant<hold_task>(r, n); });
-  register_on(Processor::LOC_PROC, kSave, "save", [](const TaskVariantRegistrar& r, const char* n) {
-    Runtime::preregister_task_variant<save_task<T>>(r, n);
-  });
+  register_data_task<place_task<T>>(Processor::LOC_PROC, kPlace, "place");
+  register_data_task<hold_task>(Processor::LOC_PROC, kHold, "hold");
+  register_data_task<create_task<T>>(Processor::LOC_PROC, kCreate, "create");
+  register_data_task<save_task<T>>(Processor::LOC_PROC, kSave, "save");
+  register_data_task<copy_task<T>>(Processor::LOC_PROC, kCopy, "copy");
   sum();
 }
 
@@ -161,16 +128,59 @@ inline double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+// What the leaves of this process took on GPUs.
+struct LeafTimes {
+  double device = 0;     // seconds, if they were timed
+  double host = 0;       // seconds between the entry of a task's body and its last launch, together
+  double host_most = 0;  // of one leaf
+  Int leaves = 0;
+};
+
+// What a program on GPUs does before and after a repetition whose leaves are timed.
+struct LeafTimer {
+  void (*start)();
+  LeafTimes (*stop)();
+};
+inline LeafTimer& leaf_timer() {
+  static LeafTimer timer{[] {}, [] { return LeafTimes{}; }};
+  return timer;
+}
+
+// With --paced, every repetition waits for a line of input, and then prints its seconds. The line `leaves` asks for the
+// times of the leaves too: they run one after another then.
+template <class T>
+class Pace {
+ public:
+  explicit Pace(Session<T>& session) : on_(session.options().paced && session.is_first_process()) {}
+
+  void begin() {
+    char line[64] = "";
+    if (!on_ || !std::fgets(line, sizeof(line), stdin)) return;
+    timed_ = std::strcmp(line, "leaves\n") == 0;
+    if (timed_) leaf_timer().start();
+  }
+  void end(double seconds) {
+    if (!on_) return;
+    LeafTimes times = timed_ ? leaf_timer().stop() : LeafTimes{};
+    std::printf(
+        "{\"seconds\": %.9f, \"leaf_seconds\": %.9f, \"host_seconds\": %.9f, \"most_host_seconds\": %.9f, "
+        "\"leaves\": %lld}\n",
+        seconds, times.device, times.host, times.host_most, static_cast<long long>(times.leaves));
+    std::fflush(stdout);
+  }
+
+ private:
+  bool on_, timed_ = false;
+};
+
+constexpr Int kSamples = 1000;  // as many elements of an output are checked, unless all are
+
 // Compares a statement's output with its definition. If the statement adds to its output, `before` is the old output.
 template <class T>
 void check(Session<T>& session, const Statement<T>& statement, const Tensor& before, Difference& found) {
-  std::vector<const Tensor*> all{statement.output};
-  if (statement.adds) all.push_back(&before);
-  all.insert(all.end(), statement.reads.begin(), statement.reads.end());
-  auto part = session.template run_whole<Difference>(statement.check, all);
-  found.largest = std::max(found.largest, part.largest);
-  found.wrong += part.wrong;
-  found.checked += part.checked;
+  CheckSpace space = statement.checked();
+  if (statement.adds) space.accesses[1].tensor = &before;
+  session.check(statement.check, space, session.options().check == Options::Check::All ? 0 : kSamples, found);
 }
 
 // Runs one repetition and returns its seconds. The last repetition also checks and saves the outputs.
@@ -180,7 +190,8 @@ double run_statements(Session<T>& session, const std::vector<Statement<T>>& stat
   double taken = 0;
   for (size_t s = 0; s < statements.size(); ++s) {
     Tensor before = *statements[s].output;
-    if (last && options.check && statements[s].adds) {
+    const bool checked = last && options.check != Options::Check::None;
+    if (checked && statements[s].adds) {
       session.add(before);
       session.copy(*statements[s].output, before);
     }
@@ -190,7 +201,7 @@ double run_statements(Session<T>& session, const std::vector<Statement<T>>& stat
     session.finish();
     taken += seconds_now() - start;
     if (!last) continue;
-    if (options.check) check(session, statements[s], before, found);
+    if (checked) check(session, statements[s], before, found);
     if (!options.after.empty()) session.save(*statements[s].output, options.after + "/" + std::to_string(s) + ".npy");
   }
   return taken;
@@ -218,7 +229,7 @@ inline void print(const Options& options, const Report& report) {
         static_cast<long long>(found.wrong), found.largest);
   } else {
     std::printf("time   %.6f s best of %zu\n", *std::min_element(seconds.begin(), seconds.end()), seconds.size());
-    if (options.check) {
+    if (options.check != Options::Check::None) {
       std::printf("check  %s, largest relative error %.1e in %lld elements\n", found.wrong == 0 ? "correct" : "WRONG",
                   found.largest, static_cast<long long>(found.checked));
     }
@@ -240,12 +251,16 @@ void run_all(Context ctx, Runtime* runtime, const Options& options, const std::v
   Report report;
   // Describing the leaves also makes them, in every process, so that no timed repetition includes that.
   for (const Statement<T>& s : statements) report.leaves.push_back(s.leaf());
+  Pace<T> pace(session);
   for (int rep = 0; rep < options.reps; ++rep) {
     if (rep > 0) {
       for (const Statement<T>& s : statements) session.place(*s.output);
     }
     Int before = session.tasks();
+    session.finish();
+    pace.begin();
     report.seconds.push_back(run_statements(session, statements, rep + 1 == options.reps, report.found));
+    pace.end(report.seconds.back());
     report.tasks = session.tasks() - before;
   }
   for (const auto& [name, file] : options.save) {
@@ -355,6 +370,7 @@ inline int start(int argc, char** argv, const std::vector<const Program*>& all) 
   for (const Options& options : parse_runs(argc, argv)) runs().push_back({&choose(options.program), options});
   register_programs();
   Runtime::preregister_projection_functor(kStepProjection, new StepProjection);
+  Runtime::preregister_sharding_functor(kShardingOnCpus, new CpuSharding);
   // Several processes of one MPI job find each other through MPI.
   if (std::getenv("OMPI_COMM_WORLD_SIZE") || std::getenv("PMI_SIZE")) setenv("REALM_UCP_BOOTSTRAP_MODE", "mpi", 0);
   task_base() = 0;

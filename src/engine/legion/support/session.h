@@ -3,17 +3,18 @@
 
 #include <chrono>
 #include <deque>
-#include <functional>
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
-#include "data/random.h"
-#include "grid.h"
+#include "check.h"
+#include "data_tasks.h"
 #include "legion.h"
 #include "mapper.h"
-#include "npy.h"
+#include "operand.h"
 #include "options.h"
+#include "parts.h"
 
 namespace distal_gpu {
 struct Device;
@@ -21,8 +22,7 @@ struct Device;
 
 namespace distal_legion {
 
-constexpr FieldID kValue = 1;
-enum : TaskID { kTop = 1, kPlace, kHold, kSave, kFirstLeaf };
+enum : TaskID { kTop = 1, kPlace, kHold, kCreate, kSave, kCopy, kFirstLeaf };
 
 // Programs of one executable use the same task numbers. Registering and launching add the base of the current program.
 constexpr TaskID kTasksOfProgram = 1000;
@@ -74,106 +74,6 @@ struct SumOf<std::complex<float>> : ComplexSum<float, 1> {};
 template <>
 struct SumOf<std::complex<double>> : ComplexSum<double, 2> {};
 
-struct Tensor {
-  const char* name = "";
-  Coordinates shape;       // as the program says; a scalar has none
-  std::vector<int> order;  // storage order, outermost first
-  Home home;
-  LogicalRegion region{};
-
-  // Legion has no regions without dimensions: a scalar is a region with one dimension and one element.
-  bool is_scalar() const { return shape.empty(); }
-  Coordinates region_shape() const { return is_scalar() ? Coordinates{1} : shape; }
-};
-
-// A tensor in memory: element x is data[sum of x[d] * strides[d]].
-struct Operand {
-  void* data = nullptr;
-  Int strides[LEGION_MAX_DIM] = {};
-};
-
-// The operand whose element at x is that of `operand` at x + offset.
-template <class T>
-Operand moved_by(Operand operand, const Coordinates& offset) {
-  T* data = static_cast<T*>(operand.data);
-  for (size_t d = 0; data && d < offset.size(); ++d) data += offset[d] * operand.strides[d];
-  operand.data = data;
-  return operand;
-}
-
-inline Domain domain_of(const Rectangle& r) {
-  DomainPoint lo, hi;
-  lo.dim = hi.dim = static_cast<int>(r.lo.size());
-  for (size_t d = 0; d < r.lo.size(); ++d) {
-    lo[static_cast<int>(d)] = r.lo[d];
-    hi[static_cast<int>(d)] = r.hi[d] - 1;
-  }
-  return Domain(lo, hi);
-}
-
-inline Rectangle rectangle_of(const Domain& domain) {
-  Rectangle out;
-  for (int d = 0; d < domain.get_dim(); ++d) {
-    out.lo.push_back(domain.lo()[d]);
-    out.hi.push_back(domain.hi()[d] + 1);
-  }
-  return out;
-}
-
-template <class T, int N>
-Operand operand_of(const PhysicalRegion& region, const Rect<N>& bounds) {
-  Operand out;
-  UnsafeFieldAccessor<T, N, coord_t, Realm::AffineAccessor<T, N, coord_t>> accessor(region, kValue);
-  size_t strides[N];
-  T* first = accessor.ptr(bounds, strides);
-  for (int d = 0; d < N; ++d) {
-    out.strides[d] = static_cast<Int>(strides[d]);
-    first -= bounds.lo[d] * out.strides[d];
-  }
-  out.data = first;
-  return out;
-}
-
-// The operand in a task's region. An empty region has no data.
-template <class T>
-Operand operand_of(const PhysicalRegion& region, Runtime* runtime, Rectangle* rectangle = nullptr) {
-  Domain domain = runtime->get_index_space_domain(region.get_logical_region().get_index_space());
-  if (rectangle) *rectangle = rectangle_of(domain);
-  if (domain.empty()) return {};
-  switch (domain.get_dim()) {
-    case 1: return operand_of<T, 1>(region, Rect<1>(domain));
-    case 2: return operand_of<T, 2>(region, Rect<2>(domain));
-    case 3: return operand_of<T, 3>(region, Rect<3>(domain));
-    case 4: return operand_of<T, 4>(region, Rect<4>(domain));
-    case 5: return operand_of<T, 5>(region, Rect<5>(domain));
-    default: return operand_of<T, 6>(region, Rect<6>(domain));
-  }
-}
-
-// Access to an operand's elements as in index notation: B(i, k).
-template <class T>
-class Elements {
- public:
-  explicit Elements(const Operand& operand) : data_(static_cast<const T*>(operand.data)), strides_(operand.strides) {}
-  template <class... Index>
-  T operator()(Index... at) const {
-    Int offset = 0, d = 0;
-    ((offset += at * strides_[d++]), ...);
-    return data_[offset];
-  }
-
- private:
-  const T* data_;
-  const Int* strides_;
-};
-
-template <class T>
-T& element(const Operand& operand, const Coordinates& at) {
-  T* out = static_cast<T*>(operand.data);
-  for (size_t d = 0; d < at.size(); ++d) out += at[d] * operand.strides[d];
-  return *out;
-}
-
 // The arguments of a leaf: the coordinates of its processor, the values of the loops around it, its operands, and what
 // it may use of its GPU, if it runs on one.
 struct LeafCall {
@@ -199,126 +99,6 @@ template <class T, void (*LEAF)(const LeafCall&)>
 void leaf_task(const Task* task, const std::vector<PhysicalRegion>& regions, Context, Runtime* runtime) {
   LEAF(leaf_call<T>(task, regions, runtime));
 }
-
-// A tensor's shape, and the file to read or write; an empty name means no file.
-struct FileArguments {
-  char file[1024];
-  int dimensions;
-  Int shape[LEGION_MAX_DIM];
-
-  FileArguments(const Tensor& tensor, const std::string& name) : file{}, dimensions(int(tensor.shape.size())), shape{} {
-    if (name.size() >= sizeof(file)) fail(2, "the name of a file is too long: " + name);
-    std::memcpy(file, name.c_str(), name.size() + 1);
-    std::copy(tensor.shape.begin(), tensor.shape.end(), shape);
-  }
-  Coordinates extents() const { return {shape, shape + dimensions}; }
-};
-
-struct PlaceArguments {
-  FileArguments from;
-  std::uint64_t seed;
-};
-
-// Fills a piece of a tensor with random data or from a file.
-template <class T>
-void place_task(const Task* task, const std::vector<PhysicalRegion>& regions, Context, Runtime* runtime) {
-  const auto& arguments = *static_cast<const PlaceArguments*>(task->args);
-  Rectangle piece;
-  Operand to = operand_of<T>(regions[0], runtime, &piece);
-  if (piece.volume() == 0) return;
-  NpyFile file;
-  Coordinates shape = arguments.from.extents();
-  if (arguments.from.file[0] != 0) open_npy<T>(arguments.from.file, shape, file);
-  Rectangle rows = piece;  // the first element of every row
-  Int count = piece.hi.back() - piece.lo.back();
-  rows.hi.back() = rows.lo.back() + 1;
-  std::vector<T> row(static_cast<size_t>(count));
-  for_each_point(rows, [&](const Coordinates& at) {
-    Int first = 0;
-    for (size_t d = 0; d < at.size(); ++d) first = first * (shape.empty() ? 1 : shape[d]) + at[d];
-    if (file.file) {
-      std::fseek(file.file, file.start + static_cast<long>(first * static_cast<Int>(sizeof(T))), SEEK_SET);
-      if (std::fread(row.data(), sizeof(T), row.size(), file.file) != row.size()) fail(2, "a .npy file ends too soon");
-    } else {
-      for (Int i = 0; i < count; ++i) row[i] = distal::core::random_value<T>(arguments.seed, first + i);
-    }
-    T* out = &element<T>(to, at);
-    for (Int i = 0; i < count; ++i) out[i * to.strides[at.size() - 1]] = row[i];
-  });
-}
-
-// An empty task: launching it makes Legion bring its data here.
-inline void hold_task(const Task*, const std::vector<PhysicalRegion>&, Context, Runtime*) {}
-
-// All elements of a region in row-major order.
-template <class T>
-std::vector<T> gathered(const PhysicalRegion& region, Runtime* runtime) {
-  Rectangle all;
-  Operand from = operand_of<T>(region, runtime, &all);
-  std::vector<T> out;
-  out.reserve(static_cast<size_t>(all.volume()));
-  for_each_point(all, [&](const Coordinates& at) { out.push_back(element<T>(from, at)); });
-  return out;
-}
-
-template <class T>
-void save_task(const Task* task, const std::vector<PhysicalRegion>& regions, Context, Runtime* runtime) {
-  const auto& to = *static_cast<const FileArguments*>(task->args);
-  write_npy(to.file, to.extents(), gathered<T>(regions[0], runtime));
-}
-
-// Finds a processor's part in the partition of a Chunk. `step` points to the step's Chunk::number.
-class StepProjection : public ProjectionFunctor {
- public:
-  using ProjectionFunctor::project;
-  LogicalRegion project(LogicalPartition partition, const DomainPoint& at, const Domain& points, const void* step,
-                        size_t) override {
-    Int color = *static_cast<const Int*>(step);
-    for (int d = 0; d < points.get_dim(); ++d) {
-      color = color * (points.hi()[d] - points.lo()[d] + 1) + at[d] - points.lo()[d];
-    }
-    return runtime->get_logical_subregion_by_color(partition, DomainPoint(color));
-  }
-  bool is_functional() const override { return true; }
-  unsigned get_depth() const override { return 0; }
-};
-constexpr ProjectionID kStepProjection = 1000;
-
-// The part of a tensor that a processor uses, by its coordinates and the values of the loops around the launch.
-using RectangleOf = std::function<Rectangle(const Coordinates& at, const Coordinates& step)>;
-
-enum class Lifetime { Kept, Transient };
-
-// One partition for many steps. Its colors are numbered step by step, and within a step in the order of the processors.
-// Steps with the same parts share their colors.
-struct Chunk {
-  LogicalPartition partition{};
-  std::vector<Int> number;  // by step: its number among the distinct steps
-  std::vector<Int> bytes;   // by step: the bytes of all its parts
-};
-
-// The parts of a tensor that a launch uses: one per processor and step. Many steps share a partition: Legion compares
-// partitions with one another, so there should be few.
-struct Parts {
-  const Tensor* tensor;
-  LaunchDomain domain;
-  Coordinates loops;  // the extents of the loops that the parts depend on
-  RectangleOf rectangle;
-  bool transient;                         // used by one launch only
-  bool disjoint;                          // within one step
-  mutable std::map<Int, Chunk> chunks{};  // made at their first use
-};
-
-struct Use {
-  const Parts* parts;
-  Coordinates step;
-  PrivilegeMode privilege;
-};
-inline Use read(const Parts& parts, const Coordinates& step = {}) { return {&parts, step, LEGION_READ_ONLY}; }
-inline Use write(const Parts& parts, bool overwrites, const Coordinates& step = {}) {
-  return {&parts, step, overwrites ? LEGION_WRITE_DISCARD : LEGION_READ_WRITE};
-}
-inline Use reduce(const Parts& parts, const Coordinates& step = {}) { return {&parts, step, LEGION_REDUCE}; }
 
 template <class T>
 class Session {
@@ -355,23 +135,21 @@ class Session {
     in_flight_[tensor.home.grid().gpu].capacity -= all.volume() * static_cast<Int>(sizeof(T));
   }
 
-  // Fills a tensor's pieces on their processors. A CPU of the same process fills those of a GPU. Only the first replica
-  // is filled; the others are copies of it.
+  // Fills a tensor's pieces on their processors. Only the first replica is filled; the others are copies of it.
   void place(const Tensor& tensor) {
     auto file = options_.load.find(tensor.name);
     PlaceArguments arguments{FileArguments(tensor, file == options_.load.end() ? "" : file->second),
                              distal::core::tensor_seed(tensor.name, options_.seed)};
-    for (size_t n = 0; n < tensor.home.most_pieces(); ++n) {
-      launch_at_home(kPlace, tensor, n, true, LEGION_WRITE_DISCARD, UntypedBuffer(&arguments, sizeof(arguments)));
-    }
+    written_.erase(tensor.region);
+    launch_at_home(kPlace, {{&tensor, LEGION_WRITE_DISCARD}}, true, UntypedBuffer(&arguments, sizeof(arguments)));
     bring_home(tensor);
   }
 
-  // Copies a tensor to its pieces on all processors of its distribution.
+  // Copies a tensor to its pieces on all processors of its distribution, unless the last launch wrote them there.
   void bring_home(const Tensor& tensor) {
-    for (size_t n = 0; n < tensor.home.most_pieces(); ++n) {
-      launch_at_home(kHold, tensor, n, false, LEGION_READ_ONLY, UntypedBuffer());
-    }
+    auto written = written_.find(tensor.region);
+    if (written != written_.end() && written->second.grid && written->second == home_of(tensor)) return;
+    launch_at_home(kHold, {{&tensor, LEGION_READ_ONLY}}, false, UntypedBuffer());
   }
 
   void zero(const Tensor& tensor) {
@@ -379,20 +157,20 @@ class Session {
     runtime_->fill_field(ctx_, tensor.region, tensor.region, kValue, &value, sizeof(value));
   }
 
+  // Copies a tensor to one that lives where it does.
   void copy(const Tensor& from, const Tensor& to) {
-    CopyLauncher launcher;
-    launcher.add_copy_requirements(RegionRequirement(from.region, LEGION_READ_ONLY, LEGION_EXCLUSIVE, from.region),
-                                   RegionRequirement(to.region, LEGION_WRITE_DISCARD, LEGION_EXCLUSIVE, to.region));
-    launcher.add_src_field(0, kValue);
-    launcher.add_dst_field(0, kValue);
-    runtime_->issue_copy_operation(ctx_, launcher);
+    launch_at_home(kCopy, {{&from, LEGION_READ_ONLY}, {&to, LEGION_WRITE_DISCARD}}, true, UntypedBuffer());
   }
 
+  // Writes a tensor to a file: every processor writes its pieces.
   void save(const Tensor& tensor, const std::string& file) {
     FileArguments arguments(tensor, file);
-    TaskLauncher launcher(task_base() + kSave, UntypedBuffer(&arguments, sizeof(arguments)));
-    add_whole(launcher, tensor);
-    runtime_->execute_task(ctx_, launcher).get_void_result();
+    UntypedBuffer buffer(&arguments, sizeof(arguments));
+    IndexLauncher launcher(task_base() + kCreate, space_of({{0}, {1}}), buffer, ArgumentMap());
+    launcher.tag = kOnCpus;
+    runtime_->execute_index_space(ctx_, launcher).wait_all_results();
+    launch_at_home(kSave, {{&tensor, LEGION_READ_ONLY}}, true, buffer);
+    finish();
   }
 
   // ---- launches ----
@@ -411,6 +189,7 @@ class Session {
     launcher.tag = LaunchTag{domain.grid->id}.tag();
     Int bytes = 0;
     for (const Use& use : uses) bytes += add_use(launcher, use);
+    for (const Use& use : uses) note_write(use);
     tasks_ += domain.points.volume();
     InFlight& in_flight = in_flight_[domain.grid->gpu];
     in_flight.launches.emplace_back(bytes, FutureMap());
@@ -431,12 +210,25 @@ class Session {
     runtime_->issue_execution_fence(ctx_).get_void_result();
   }
 
-  // Runs one task on whole tensors, such as a check.
-  template <class Result>
-  Result run_whole(TaskID task, const std::vector<const Tensor*>& tensors) {
-    TaskLauncher launcher(task_base() + task, UntypedBuffer());
-    for (const Tensor* t : tensors) add_whole(launcher, *t);
-    return runtime_->execute_task(ctx_, launcher).template get_result<Result>();
+  // Compares `samples` elements of an output with their definition, or all for 0 samples, on all CPUs.
+  void check(TaskID task, const CheckSpace& space, Int samples, Difference& found) {
+    auto cpus = static_cast<Int>(processors(false).size());
+    Int room = max(kLeastElements, in_flight_[false].capacity / 4 / static_cast<Int>(sizeof(T)));  // in elements
+    BoxLimits limits{kMostPoints, max(kLeastElements, min(kMostElements, room / (2 * cpus)))};
+    std::vector<Rectangle> boxes = boxes_to_check(space, samples, options_.seed, limits);
+    CheckSum sum{&space, &boxes, 0, {}, &found};
+    FutureMap before;
+    size_t checked_until = 0;
+    for (size_t first = 0, last = 0; first < boxes.size(); first = last) {
+      for (Int used = 0; last < boxes.size() && last - first < kMostBoxes && (used < room || last == first); ++last) {
+        used += space.elements_used(boxes[last]);
+      }
+      FutureMap now = launch_check(task, space, {boxes.begin() + first, boxes.begin() + last});
+      if (first > 0) sum.add(before, first - checked_until);
+      checked_until = first;
+      before = now;
+    }
+    sum.add(before, boxes.size() - checked_until);
   }
 
   // The number of leaf tasks launched so far.
@@ -447,6 +239,9 @@ class Session {
  private:
   static constexpr size_t kMostInFlight = 64;
   static constexpr Int kPartsInChunk = 4096;
+  // Limits of one task of a check, and of one launch.
+  static constexpr Int kMostPoints = Int{1} << 24, kMostElements = Int{1} << 22, kLeastElements = Int{1} << 12;
+  static constexpr size_t kMostBoxes = 256;
 
   // The launches on processors of one kind that may not be done yet.
   struct InFlight {
@@ -460,6 +255,40 @@ class Session {
       launches.pop_front();
     }
   };
+
+  // Processors, and one rectangle of a tensor for each.
+  struct Pieces {
+    const Grid* grid = nullptr;
+    Rectangle points;
+    std::vector<Rectangle> all;
+
+    bool operator==(const Pieces& other) const {
+      return grid == other.grid && std::tie(points.lo, points.hi) == std::tie(other.points.lo, other.points.hi) &&
+             std::equal(all.begin(), all.end(), other.all.begin(), other.all.end(),
+                        [](const Rectangle& a, const Rectangle& b) { return a.lo == b.lo && a.hi == b.hi; });
+    }
+  };
+
+  // Remembers where a launch leaves what it writes, if all steps of it write the same parts.
+  void note_write(const Use& use) {
+    if (use.privilege == LEGION_READ_ONLY) return;
+    const Parts& parts = *use.parts;
+    Pieces& written = written_[parts.tensor->region];
+    written = {};
+    if (use.privilege == LEGION_REDUCE || !parts.loops.empty()) return;
+    written = {parts.domain.grid, parts.domain.points, rectangles(parts, {})};
+  }
+
+  // The pieces of a tensor, if no processor has several.
+  Pieces home_of(const Tensor& tensor) const {
+    const Home& home = tensor.home;
+    if (home.most_pieces() > 1) return {};
+    LaunchDomain domain(home.grid());
+    Parts parts{&tensor, domain,
+                {},      [&](const Coordinates& at, const Coordinates&) { return home.piece(at, 0, false); },
+                false,   false};
+    return {domain.grid, domain.points, rectangles(parts, {})};
+  }
 
   // Clips a rectangle to a shape. The part of a processor without work may reach past the end.
   static void clip(Rectangle& r, const Coordinates& shape) {
@@ -486,16 +315,81 @@ class Session {
     return made;
   }
 
-  void launch_at_home(TaskID task, const Tensor& tensor, size_t piece, bool first_only, PrivilegeMode privilege,
+  // Launches a task for every piece of tensors that live in the same places, on its processor.
+  void launch_at_home(TaskID task, const std::vector<std::pair<const Tensor*, PrivilegeMode>>& tensors, bool first_only,
                       UntypedBuffer arguments) {
-    LaunchDomain domain(tensor.home.grid());
-    auto at_home = [&](const Coordinates& at, const Coordinates&) { return tensor.home.piece(at, piece, first_only); };
-    Parts home = parts(tensor, domain, Lifetime::Kept, {}, at_home, first_only);
-    IndexLauncher launcher(task_base() + task, space_of(domain.points), arguments, ArgumentMap());
-    launcher.tag = LaunchTag{domain.grid->id, task == kPlace}.tag();
-    add_use(launcher, {&home, {}, privilege});
-    runtime_->execute_index_space(ctx_, launcher);
+    const Home& home = tensors[0].first->home;
+    LaunchDomain domain(home.grid());
+    for (size_t n = 0; n < home.most_pieces(); ++n) {
+      IndexLauncher launcher(task_base() + task, space_of(domain.points), arguments, ArgumentMap());
+      launcher.tag = LaunchTag{domain.grid->id}.tag();
+      for (auto [tensor, privilege] : tensors) {
+        Parts pieces = parts(
+            *tensor, domain, Lifetime::Kept, {},
+            [&](const Coordinates& at, const Coordinates&) { return home.piece(at, n, first_only); }, first_only);
+        add_use(launcher, {&pieces, {}, privilege});
+      }
+      runtime_->execute_index_space(ctx_, launcher);
+    }
   }
+
+  // ---- checks ----
+
+  // Launches one task per box. Each gets a copy of just the elements that it reads.
+  FutureMap launch_check(TaskID task, const CheckSpace& space, const std::vector<Rectangle>& boxes) {
+    std::vector<Int> arguments{static_cast<Int>(space.extents.size())};
+    for (const Rectangle& box : boxes) {
+      arguments.push_back(space.is_complete(box) ? 1 : 0);
+      arguments.insert(arguments.end(), box.lo.begin(), box.lo.end());
+      arguments.insert(arguments.end(), box.hi.begin(), box.hi.end());
+    }
+    IndexSpace points = space_of({{0}, {static_cast<Int>(boxes.size())}});
+    IndexLauncher launcher(task_base() + task, points, UntypedBuffer(arguments.data(), arguments.size() * sizeof(Int)),
+                           ArgumentMap());
+    launcher.tag = kOnCpus;
+    std::vector<IndexPartition> partitions;
+    for (const CheckAccess& a : space.accesses) {
+      std::map<DomainPoint, Domain> domains;
+      for (size_t b = 0; b < boxes.size(); ++b) {
+        domains[DomainPoint(static_cast<coord_t>(b))] = domain_of(a.rectangle(boxes[b]));
+      }
+      partitions.push_back(runtime_->create_partition_by_domain(ctx_, a.tensor->region.get_index_space(), domains,
+                                                                points, false, LEGION_ALIASED_INCOMPLETE_KIND));
+      launcher.add_region_requirement(
+          RegionRequirement(runtime_->get_logical_partition(ctx_, a.tensor->region, partitions.back()), 0,
+                            LEGION_READ_ONLY, LEGION_EXCLUSIVE, a.tensor->region, layout_of(*a.tensor, true).tag()));
+      launcher.region_requirements.back().add_field(kValue);
+    }
+    FutureMap out = runtime_->execute_index_space(ctx_, launcher);
+    for (IndexPartition p : partitions) runtime_->destroy_index_partition(ctx_, p);
+    return out;
+  }
+
+  // Adds up what the boxes of a check have found, in their order. The boxes of one element follow one another.
+  struct CheckSum {
+    const CheckSpace* space;
+    const std::vector<Rectangle>* boxes;
+    size_t next;
+    Expected<T> expected;
+    Difference* found;
+
+    void add(const FutureMap& results, size_t count) {
+      for (size_t n = 0; n < count; ++n, ++next) {
+        auto part = results.template get_result<Checked<T>>(DomainPoint(static_cast<coord_t>(n)));
+        found->largest = std::max(found->largest, part.difference.largest);
+        found->wrong += part.difference.wrong;
+        found->checked += part.difference.checked;
+        if (space->is_complete((*boxes)[next])) continue;
+        expected.add(part.expected);
+        if (next + 1 < boxes->size() && of_same_element((*boxes)[next], (*boxes)[next + 1])) continue;
+        compare(part.value, expected, *found);
+        expected = {};
+      }
+    }
+    bool of_same_element(const Rectangle& a, const Rectangle& b) const {
+      return std::equal(a.lo.begin(), a.lo.begin() + static_cast<std::ptrdiff_t>(space->outputs), b.lo.begin());
+    }
+  };
 
   // Adds a region requirement. Returns the bytes of all its parts.
   Int add_use(IndexLauncher& launcher, const Use& use) {
@@ -575,12 +469,6 @@ class Session {
     return made = runtime_->get_logical_partition(ctx_, tensor.region, partition);
   }
 
-  void add_whole(TaskLauncher& launcher, const Tensor& tensor) {
-    launcher.add_region_requirement(RegionRequirement(tensor.region, LEGION_READ_ONLY, LEGION_EXCLUSIVE, tensor.region,
-                                                      layout_of(tensor, true).tag()));
-    launcher.region_requirements.back().add_field(kValue);
-  }
-
   static Layout layout_of(const Tensor& tensor, bool transient) {
     return {tensor.is_scalar() ? std::vector<int>{0} : tensor.order, transient};
   }
@@ -592,6 +480,7 @@ class Session {
   std::vector<LogicalRegion> regions_;
   InFlight in_flight_[2];  // on CPUs, on GPUs
   Int tasks_ = 0;
+  std::map<LogicalRegion, Pieces> written_;  // by tensor: where its last launch wrote it; without a grid elsewhere
   std::map<Rectangle, IndexSpace> spaces_;
   std::map<std::tuple<LogicalRegion, Rectangle, bool, std::vector<Rectangle>>, LogicalPartition> partitions_;
 };
