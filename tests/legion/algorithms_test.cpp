@@ -75,6 +75,20 @@ const std::string kSummaInBlocks = test::tiled_gemm(R"(  distribute({i, j}, {io,
   communicate({B, C}, ks)
 )");
 
+// The processors of a node write parts of one rectangle, which the node acquires. Some of them have no iterations.
+const std::string kPartsOfOneRectangle = R"(param ni = 2, nl = 2
+machine M = Grid(2, 1) of Grid(2, 3)
+tensor A(ni, nl) : xy -> **, xy -> ** on M
+tensor B(nl, ni) : xy -> y0, xy -> xy on M
+
+B(l, i) = A(i, l)
+
+schedule
+  distribute({l, i}, {lo, io}, {li, ii}, M[0])
+  distribute({li, ii}, {lp, ip}, {lr, ir}, M[1])
+  communicate({A, B}, lo)
+)";
+
 // A kernel, and the params of its runs. The first run is repeated in two processes.
 struct Kernel {
   std::string name, text;
@@ -103,6 +117,7 @@ const std::vector<Kernel>& kernels() {
       {"two_reductions_above", reduction + "  communicate({A, B, C}, ko)\n  distribute(ki, kio, kii, M[1])\n", {{}}},
       {"two_reductions_below", reduction + "  distribute(ki, kio, kii, M[1])\n  communicate({A, B, C}, kio)\n", {{}}},
       {"three_sums", test::kSumAtThreeLevels, {{}}},
+      {"parts_of_one", kPartsOfOneRectangle, {{}, {{"ni", 13}, {"nl", 7}}}},
   };
   return all;
 }

@@ -32,14 +32,6 @@ void require_memory(const Tensor& t) {
               "put it on a machine whose last grid says gpu", Error::Kind::Resources);
 }
 
-void require_elements(const Tensor& t, const Bindings& params) {
-  for (const IntExpr& e : t.dimensions) {
-    if (e.evaluate(params) > 0) continue;
-    throw Error(fmt::format("tensor {} has no elements, and the regions of Legion need some", t.name), t.span, {},
-                Error::Kind::Resources);
-  }
-}
-
 class ProgramWriter {
  public:
   explicit ProgramWriter(const LegionSource& source)
@@ -117,7 +109,6 @@ class ProgramWriter {
     for (const Tensor& t : module_.tensors) {
       require_dimensions(t.dimensions.size(), "tensor " + t.name, t.span);
       require_memory(t);
-      require_elements(t, bind(module_, {}));
       // A tensor and a param may have the same name; each gets its own C++ name.
       tensors_[t.name] = names_.fresh(t.name);
       all.push_back(tensors_[t.name]);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/bounds.h"
 #include "leaf/gpu/gpu_leaf.h"
 
 namespace distal::core {
@@ -207,8 +208,45 @@ class StatementWriter {
                                : fmt::format("parts_of_{}_{}", tensor(n.tensor), rect + 1);
   }
 
+  // What a processor itself uses of an acquire. What processors of a lower level write into a rectangle that they
+  // share must be apart: Legion would take each one's copy for the whole.
+  SymbolicRect used_rect(const Acquire& n, size_t rect) const {
+    if (n.privilege != Privilege::Write || n.place_levels == static_cast<int>(stage_.machine.levels.size())) {
+      return n.rects[rect];
+    }
+    std::vector<Interval<IntExpr>> intervals;
+    for (const IntExpr& extent : stage_.space.extents) intervals.push_back(full(extent));
+    for (int v : fixed_in_launches()) {
+      intervals[static_cast<size_t>(v)] = point(IntExpr::name(space_name(v)));
+    }
+    bounds(stage_.space, intervals);
+    SymbolicRect out;
+    const AccessIndices& indices = n.accesses[rect];
+    for (size_t d = 0; d < indices.variables.size(); ++d) {
+      const Interval<IntExpr>& interval = intervals[static_cast<size_t>(indices.variables[d])];
+      IntExpr offset = indices.offsets.empty() ? IntExpr(0) : indices.offsets[d];
+      out.lo.push_back(interval.lo + offset);
+      out.hi.push_back(interval.hi + offset);
+    }
+    return out;
+  }
+
+  // The variables of all launches, and of the loops around the innermost one.
+  std::vector<int> fixed_in_launches() const {
+    std::vector<int> out, loops;
+    for (const Node* node : nodes_) {
+      if (const auto* l = std::get_if<Loop>(&node->value)) loops.push_back(l->variable);
+      const auto* launch = std::get_if<Launch>(&node->value);
+      if (!launch) continue;
+      for (const LaunchDimension& d : launch->dimensions) out.push_back(d.variable);
+      out.insert(out.end(), loops.begin(), loops.end());
+      loops.clear();
+    }
+    return out;
+  }
+
   void write_parts(const Acquire& n, size_t rect, size_t depth) {
-    const SymbolicRect& r = n.rects[rect];
+    const SymbolicRect r = used_rect(n, rect);
     std::vector<LaunchDimension> dimensions = dimensions_in(r);
     std::vector<int> loops = loops_in(r);
     bool transient = n.privilege == Privilege::Read && !loops.empty() && depth == loops_.size();
@@ -281,7 +319,7 @@ class StatementWriter {
   std::string use_text(const Acquire& n, size_t rect) const {
     std::string words = parts_name(n, rect);
     if (n.privilege == Privilege::Write) words += fmt::format(", leaf_overwrites_{}()", statement_.number);
-    std::vector<int> loops = loops_in(n.rects[rect]);
+    std::vector<int> loops = loops_in(used_rect(n, rect));
     if (!loops.empty()) words += fmt::format(", {{{}}}", names_text(loops));
     switch (n.privilege) {
       case Privilege::Read: return "read(" + words + ")";
