@@ -3,7 +3,8 @@
 set(page ${CMAKE_SOURCE_DIR}/src/view/page)
 set(DISTAL_VIEW_PAGE ${CMAKE_BINARY_DIR}/view_page.cpp)
 # A module stands after those that it imports.
-set(modules svg text blocks machine colour layout axes solid film planes space traffic tensors charts choice views)
+set(modules svg text blocks machine colour layout axes solid film planes space traffic tensors axis_labels charts memory
+            choice views)
 
 function(read_page_file name variable)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${page}/${name})

@@ -139,6 +139,7 @@ int draw_command(const CliOptions& options) {
   std::shared_ptr<PreparedProgram> prepared = prepare(options, loaded);
   Json picture = picture_of(prepared->plan(), fs::path(options.file).filename().string());
   picture["choices"] = choices_of(loaded, prepared->plan());
+  if (options.memory > 0) picture["memory_bytes"] = options.memory;
   if (options.view == "choice" && picture["choices"].empty()) {
     throw Error("the program leaves nothing out, so nothing was weighed", {}, "`distal optimize` says what it finds");
   }

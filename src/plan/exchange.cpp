@@ -5,42 +5,28 @@
 
 namespace distal::core {
 
-namespace {
+ExchangeVisitor::ExchangeVisitor(const Plan& plan, const Units& units)
+    : plan_(plan), units_(units), bytes_(static_cast<size_t>(units.count), 0) {}
 
-class ExchangeVisitor : public PlanVisitor {
- public:
-  ExchangeVisitor(const Plan& plan, const Units& units)
-      : plan_(plan), units_(units), bytes_(static_cast<size_t>(units.count), 0) {}
-
-  bool wants_leaves() const override { return false; }
-
-  void fetch(const FetchStep& step) override {
-    for (const Fetch& f : step.fetches) {
-      for (const FetchPiece& p : f.pieces) add(step.acquire->tensor, p.rect, p.source, f.place, f.place);
-    }
+void ExchangeVisitor::fetch(const FetchStep& step) {
+  for (const Fetch& f : step.fetches) {
+    for (const FetchPiece& p : f.pieces) add(step.acquire->tensor, p.rect, p.source, f.place, f.place);
   }
+}
 
-  void release(const ReleaseStep& step) override {
-    for (const Transfer& t : step.transfers) {
-      bool arrives = t.kind == Transfer::Kind::Replicate;
-      add(step.tensor, t.rect, t.source, t.destination, arrives ? t.destination : t.source);
-    }
+void ExchangeVisitor::release(const ReleaseStep& step) {
+  for (const Transfer& t : step.transfers) {
+    bool arrives = t.kind == Transfer::Kind::Replicate;
+    add(step.tensor, t.rect, t.source, t.destination, arrives ? t.destination : t.source);
   }
+}
 
-  std::vector<int64_t> bytes() && { return std::move(bytes_); }
-
- private:
-  void add(int tensor, const Rect& rect, int64_t source, int64_t destination, int64_t counted_at) {
-    if (units_.of(source) == units_.of(destination)) return;
-    bytes_[static_cast<size_t>(units_.of(counted_at))] += rect.volume() * plan_.tensors[tensor].element_bytes;
-  }
-
-  const Plan& plan_;
-  const Units& units_;
-  std::vector<int64_t> bytes_;
-};
-
-}  // namespace
+void ExchangeVisitor::add(int tensor, const Rect& rect, int64_t source, int64_t destination, int64_t counted_at) {
+  if (units_.of(source) == units_.of(destination)) return;
+  int64_t& bytes = bytes_[static_cast<size_t>(units_.of(counted_at))];
+  bytes += rect.volume() * plan_.tensors[tensor].element_bytes;
+  most_ = std::max(most_, bytes);
+}
 
 Units units_of(const Plan& plan, const StagePlan& stage) {
   Units units;
@@ -58,7 +44,7 @@ Units units_of(const Plan& plan, const StagePlan& stage) {
 std::vector<int64_t> exchanged_bytes(const Plan& plan, const StagePlan& stage, const Units& units) {
   ExchangeVisitor visitor(plan, units);
   walk(plan, stage, visitor);
-  return std::move(visitor).bytes();
+  return visitor.bytes();
 }
 
 std::vector<int64_t> owned_elements(const Ownership& owners, const Units& units) {

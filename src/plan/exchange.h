@@ -19,8 +19,29 @@ struct Units {
 
 Units units_of(const Plan& plan, const StagePlan& stage);
 
-// By unit: the bytes of operands that it receives from others, and of results and partials that it sends to others. A
-// copy to a further replica of the result counts where it arrives.
+// Counts by unit, while a plan is walked: the bytes of operands that it receives from others, and of results and
+// partials that it sends to others. A copy to a further replica of the result counts where it arrives.
+class ExchangeVisitor : public PlanVisitor {
+ public:
+  ExchangeVisitor(const Plan& plan, const Units& units);
+
+  bool wants_leaves() const override { return false; }
+  void fetch(const FetchStep& step) override;
+  void release(const ReleaseStep& step) override;
+
+  const std::vector<int64_t>& bytes() const { return bytes_; }
+  int64_t most() const { return most_; }  // of one unit
+
+ private:
+  void add(int tensor, const Rect& rect, int64_t source, int64_t destination, int64_t counted_at);
+
+  const Plan& plan_;
+  Units units_;
+  std::vector<int64_t> bytes_;
+  int64_t most_ = 0;
+};
+
+// The counts of a whole stage.
 std::vector<int64_t> exchanged_bytes(const Plan& plan, const StagePlan& stage, const Units& units);
 
 // By unit: how many elements of the tensor its processors own together.

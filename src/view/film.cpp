@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "plan/exchange.h"
 #include "plan/memory.h"
 #include "view/work.h"
 
@@ -102,7 +103,8 @@ class FilmVisitor : public Frames {
         cost_(cost),
         limits_(limits),
         blocks_(blocks),
-        work_(stage_) {
+        work_(stage_),
+        exchanged_(plan, units_of(plan, stage_)) {
     while (next_ < cost.steps.size() && cost.steps[next_].stage < stage) ++next_;
     EntryCounter counter(stage_);
     walk(plan, stage_, counter);
@@ -112,6 +114,7 @@ class FilmVisitor : public Frames {
   }
 
   void fetch(const FetchStep& step) override {
+    exchanged_.fetch(step);
     const AcquirePlan& a = *step.acquire;
     Pairs pairs;
     for (const Fetch& f : step.fetches) {
@@ -127,6 +130,7 @@ class FilmVisitor : public Frames {
 
   void release(const ReleaseStep& step) override {
     Frames::release(step);
+    exchanged_.release(step);
     std::map<Transfer::Kind, Pairs> by_kind;
     bool any = false;
     for (const Transfer& t : step.transfers) {
@@ -233,6 +237,7 @@ class FilmVisitor : public Frames {
       frame["moved"][tensor] = {{"bytes", moved.bytes}, {"messages", moved.messages}, {"pattern", moved.pattern}};
     }
     moved_.clear();
+    frame["exchanged_bytes"] = exchanged_.most();
     out_.push_back(std::move(frame));
   }
 
@@ -241,6 +246,7 @@ class FilmVisitor : public Frames {
   const DetailLimits& limits_;
   BlockTable& blocks_;
   Work work_;
+  ExchangeVisitor exchanged_;
   size_t next_ = 0;  // in the steps of the cost
   int64_t frames_ = 0, stride_ = 1;
   std::vector<int> loops_;

@@ -84,6 +84,41 @@ return out;
 """
 
 
+LARGE = {
+    "cannon": "gx=64,gy=64,ni=16384,nj=16384,nk=16384",
+    "summa": "gx=64,gy=64,ni=16384,nj=16384,nk=16384,chunk=256",
+    "johnson": "gx=16,gy=16,gz=16,ni=16384,nj=16384,nk=16384",
+}
+LARGE_TOUR = """
+const press = (key) => document.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+const seen = [];
+for (const key of ["2", "3", "4", "1"]) {
+  press(key);
+  seen.push(document.getElementById("picture").getAttribute("aria-label").split(",")[0]);
+}
+press("ArrowRight");
+const arrows = document.querySelectorAll("#picture [data-from]").length;
+const tip = () => document.getElementById("tip").textContent;
+document.querySelector("#picture .node").dispatchEvent(new MouseEvent("mousemove", { bubbles: true }));
+const first = tip();
+press("Home");
+press("]");
+document.querySelector("#picture .node.selected").dispatchEvent(new MouseEvent("mousemove", { bubbles: true }));
+return { seen, arrows, tip: first, chosen: tip() };
+"""
+
+# What the pointer says in the middle of each piece.
+ELEMENTS = """
+document.dispatchEvent(new KeyboardEvent("keydown", { key: "2", bubbles: true }));
+return [...document.querySelectorAll("#picture [data-block]")].map((cell) => {
+  const { left, right, top, bottom } = cell.getBoundingClientRect();
+  const at = { clientX: (left + right) / 2, clientY: (top + bottom) / 2 };
+  cell.dispatchEvent(new MouseEvent("mousemove", { bubbles: true, ...at }));
+  return document.getElementById("tip").textContent;
+});
+"""
+
+
 def many_indices(count, rng):
     """A product over `count` indices on a random grid, distributed along two of them where there are two."""
     names = "ijklmn"[:count]
@@ -187,6 +222,29 @@ class Pages(CliTest):
             program = many_indices(count, rng)
             with self.subTest(program):
                 self.tour(self.page_of(self.write(f"p{count}.distal", program), f"p{count}"))
+
+    def test_4096_processors(self):
+        for name, settings in LARGE.items():
+            with self.subTest(name):
+                page = self.page_of(ALGORITHMS / f"{name}.distal", name, "--set", settings)
+                self.assertLess(page.stat().st_size, 20_000_000)
+                said, attributes = browser.answers(page, LARGE_TOUR, 20_000)
+                self.assertNotIn("error", attributes)
+                self.assertEqual(said["seen"], ["data", "plan", "memory", "film"])
+                self.assertLess(said["arrows"], 400, "arrows that can be told apart")
+                self.assertRegex(said["tip"], r"^processor ")
+                self.assertIn("computes (i, j, k) in [0:", said["chosen"])
+
+    def test_an_element_says_where_it_lives(self):
+        said, _ = browser.answers(self.page("cannon"), ELEMENTS)
+        self.assertEqual(len(said), 3 * 9)
+        for line in said:
+            tensor, row, column, owner, piece = re.match(
+                r"(\w)\((\d+), (\d+)\) lives on (\d,\d)in the piece \w\[(.*)\]", line).groups()
+            for x, span in zip((row, column), piece.split(", ")):
+                lo, hi = map(int, span.split(":"))
+                self.assertTrue(lo <= int(x) < hi, line)
+            self.assertEqual(owner, f"{int(row) // 342},{int(column) // 342}", tensor)
 
     def test_screenshots(self):
         for name, address in SHOTS.items():

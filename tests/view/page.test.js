@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
+import { byteTicks, LINE_HEIGHT, spreadHeights } from "../../src/view/page/axis_labels.js";
 import { defaultAxes, passes } from "../../src/view/page/axes.js";
 import { contains, ranges, rangesWithin, volume } from "../../src/view/page/blocks.js";
 import { planRows, stepNumbers, stepsInAll, trafficMatrix } from "../../src/view/page/charts.js";
@@ -12,11 +13,12 @@ import { bytesOverTime, exchangedOverTime, heldAt, homeBytes } from "../../src/v
 import { memoryOverTime, messagesOf } from "../../src/view/page/film.js";
 import { layoutOf } from "../../src/view/page/layout.js";
 import { coordinatesOf, leader, processorName, setName } from "../../src/view/page/machine.js";
+import { memoryCurves } from "../../src/view/page/memory.js";
 import { byDepth, hides, onPage } from "../../src/view/page/solid.js";
 import { element, escaped } from "../../src/view/page/svg.js";
-import { ownersOf, shownDimensions } from "../../src/view/page/tensors.js";
+import { elementAt, ownersOf, shownDimensions, tensorPanel } from "../../src/view/page/tensors.js";
 import { bytesText, counted, withCommas } from "../../src/view/page/text.js";
-import { areNeighbours, sample, styleOf } from "../../src/view/page/traffic.js";
+import { areNeighbours, representatives, sample, styleOf } from "../../src/view/page/traffic.js";
 import { captionOf, frameAtStep, stateOf, svgFile, VIEWS } from "../../src/view/page/views.js";
 import { small, style } from "./support.js";
 
@@ -93,6 +95,88 @@ test("every element has the owner of a block-cyclic distribution", () => {
   }
 });
 
+test("the place of an element in a flat picture tells its coordinates", () => {
+  const { content } = tensorPanel(small, 0, 200, 200);
+  const [, elements] = content.match(/data-elements="([^"]*)"/);
+  const [left, top, width, height] = elements.split(",").map(Number);
+  const at = (row, column) => elementAt(small, 0, elements, left + (column + 0.5) * width, top + (row + 0.5) * height);
+  for (let row = 0; row < 4; ++row) {
+    for (let column = 0; column < 6; ++column) assert.deepEqual(at(row, column), [row, column]);
+  }
+  const state = stateOf(small);
+  assert.deepEqual(describe(small, state, { tensor: "0", block: "3", element: [1, 3] }), [
+    "A(1, 3) lives on 1,1",
+    "in the piece A[1:2+3:4, 2:4]",
+  ]);
+  assert.deepEqual(describe(small, state, { tensor: "0", block: "3", element: [0, 0] }), ["A[1:2+3:4, 2:4] lives on 1,1"]);
+  const [, line] = tensorPanel(small, 1, 200, 200).content.match(/data-elements="([^"]*)"/);
+  const [x, , wide] = line.split(",").map(Number);
+  assert.deepEqual(elementAt(small, 1, line, x + 4.5 * wide, 50), [4]);
+});
+
+test("a tensor without elements has an outline", () => {
+  const data = structuredClone(small);
+  Object.assign(data.tensors[0], { shape: [0, 6], pieces: [-1, -1, -1, -1] });
+  const { content } = tensorPanel(data, 0, 200, 200);
+  assert.match(content, /class="far"/);
+  assert.match(content, />no elements</);
+  assert.doesNotMatch(content, /NaN|undefined|Infinity|data-elements/);
+});
+
+test("a long format is set in lines that can be read", () => {
+  const data = structuredClone(small);
+  data.tensors[0].format = "ik -> i, ik -> i, ik -> k cyclic(k = ceildiv(n, 16)*4), ik -> k, ik -> k cyclic(k = 2) on M";
+  const { content } = tensorPanel(data, 0, 130, 200);
+  const lines = [...content.matchAll(/style="font-size:([\d.]+)px">([^<]*)</g)].slice(1);
+  assert.equal(lines.length, 3);
+  assert.ok(lines.every(([, size]) => Number(size) >= 8));
+  assert.match(lines[2][2], / …$/);
+});
+
+test("lines of text stay apart and within their room", () => {
+  assert.deepEqual(spreadHeights([50, 20], 10, 90), [50, 20]);
+  for (const wanted of [[0, 0, 0], [88, 90, 95], [40, 41, 42, 43], [90, 0]]) {
+    const sorted = spreadHeights(wanted, 10, 90).sort((a, b) => a - b);
+    assert.ok(sorted[0] >= 10 && sorted.at(-1) <= 90, `${wanted}`);
+    sorted.slice(1).forEach((h, n) => assert.ok(h - sorted[n] >= LINE_HEIGHT, `${wanted}`));
+  }
+});
+
+test("ticks are round numbers of bytes", () => {
+  assert.deepEqual(byteTicks(100, 5), [0, 32, 64, 96]);
+  assert.deepEqual(byteTicks(5 << 20, 6), [0, 1, 2, 3, 4, 5].map((n) => n << 20));
+  assert.deepEqual(byteTicks(0, 5), [0]);
+});
+
+test("processors that hold the same share a curve", () => {
+  const curves = memoryCurves([[1, 2, 1], [3, 3, 3]], 3);
+  assert.deepEqual(curves, [{ processors: [0, 2], values: [1, 3] }, { processors: [1], values: [2, 3] }]);
+});
+
+test("of many messages, some senders or receivers stand for all", () => {
+  const message = (source, destination, tensor, pattern, kind = "fetch") => ({ source, destination, tensor, pattern, kind });
+  const broadcasts = [];
+  for (let row = 0; row < 64; ++row) {
+    for (let column = 1; column < 64; ++column) broadcasts.push(message(64 * row, 64 * row + column, 0, "broadcast"));
+  }
+  const shown = representatives(broadcasts, 200);
+  const senders = new Set(shown.map((m) => m.source));
+  assert.equal(senders.size, 3);
+  assert.equal(shown.length, 3 * 63);
+  const sums = broadcasts.map((m) => message(m.destination, m.source, 1, "reduce", "add"));
+  assert.deepEqual(new Set(representatives(sums, 200).map((m) => m.destination)), senders);
+  const shifts = Array.from({ length: 4096 }, (_, p) => message(p, (p + 1) % 4096, 2, "shift"));
+  assert.equal(representatives(shifts, 200).length, 200);
+  const mixed = representatives([...broadcasts, ...sums, ...shifts], 300);
+  assert.ok(mixed.length <= 300);
+  assert.deepEqual([0, 1, 2].map((t) => new Set(mixed.filter((m) => m.tensor === t).map((m) => m.source)).size > 1), [
+    true,
+    true,
+    true,
+  ]);
+  assert.equal(representatives(shifts.slice(0, 200), 200).length, 200);
+});
+
 test("processors have coordinates and names", () => {
   const levels = [[2, 3], [4]];
   assert.deepEqual(coordinatesOf(levels, 23), [1, 2, 3]);
@@ -107,7 +191,7 @@ test("processors have coordinates and names", () => {
 });
 
 test("processors of any machine have places of their own", () => {
-  const machines = [[[1]], [[7]], [[3, 4]], [[2, 3, 4]], [[2, 2, 2, 3]], [[2, 2], [2, 2]], [[2], [3, 2, 2], [2, 2]]];
+  const machines = [[[1]], [[7]], [[3, 4]], [[2, 3, 4]], [[2, 2, 2, 3]], [[2, 2], [2, 2]], [[2], [3, 2, 2], [2, 2]], [[4], [4], [4]], [[3], [4]]];
   for (const levels of [...machines, [[2, 2, 2, 2, 2]]]) {
     const { nodes, width, height } = layoutOf(levels);
     assert.equal(nodes.length, levels.flat().reduce((a, b) => a * b, 1));
@@ -120,6 +204,15 @@ test("processors of any machine have places of their own", () => {
       }
     });
   }
+});
+
+test("two or three levels that are lines lie like one grid", () => {
+  const { nodes } = layoutOf([[3, 4, 2]]);
+  assert.deepEqual(layoutOf([[3], [4], [2]]).nodes, nodes);
+  const { groups } = layoutOf([[3], [4]]);
+  assert.equal(groups.length, 3);
+  assert.equal(colourOf([[3], [4]], [5]), colourOf([[3, 4]], [5]));
+  assert.equal(layoutOf([[2, 2], [4]]).groups.length, 4);
 });
 
 test("neighbours are one step apart in the innermost level", () => {
@@ -160,15 +253,8 @@ test("bytes add up", () => {
   assert.deepEqual(trafficMatrix(small, 2), [[48, 48], [64, 0]]);
 });
 
-test("exchanged bytes: operands where they arrive, partial sums where they leave", () => {
-  const certified = structuredClone(small);
-  certified.statements[0].certificate = { unit: 1, exchanged_bytes: 64, lower_bound_bytes: 40, optimality: 1.6 };
-  assert.deepEqual(exchangedOverTime(certified), [{ most: 48, bound: 40 }, { most: 64, bound: 40 }]);
-  certified.statements[0].certificate.unit = 2;
-  assert.deepEqual(exchangedOverTime(certified), [{ most: 48, bound: 40 }, { most: 112, bound: 40 }]);
-  certified.statements[0].certificate.unit = 4;
-  assert.deepEqual(exchangedOverTime(certified), [{ most: 0, bound: 40 }, { most: 0, bound: 40 }]);
-  assert.deepEqual(exchangedOverTime(small), [null, null]);
+test("the busiest processor stays above the bound", () => {
+  assert.deepEqual(exchangedOverTime(small), [{ most: 48, bound: 40 }, { most: 64, bound: 40 }]);
 });
 
 test("messages between groups keep their bytes", () => {
@@ -256,7 +342,11 @@ test("captions", () => {
   assert.equal(caption.title, "Step 2 of 2 · ko = 1");
   assert.deepEqual(caption.moved, [{ tensor: 0, text: "A is reduced: 64 B in 1 message" }]);
   assert.equal(caption.total, "160 B of 160 B moved so far");
-  assert.equal(caption.memory, "the fullest processor holds 160 B");
+  assert.equal(caption.memory, "the fullest processor holds 160 B of 170 B reserved");
+  const capped = { ...small, memory_bytes: 180 };
+  const one = captionOf(capped, stateOf(capped, { step: 1, processor: 1 }));
+  assert.equal(one.memory, "the chosen processor holds 128 B of 130 B reserved, 180 B allowed");
+
 });
 
 test("numbers", () => {

@@ -30,6 +30,7 @@ export const small = {
         { tensor: 1, indices: [1] },
       ],
       acquires: [{ tensor: 1, at: "jo", privilege: "read", levels: 1 }],
+      certificate: { unit: 1, exchanged_bytes: 64, lower_bound_bytes: 40, optimality: 1.6 },
       frames_in_all: 2,
       every: 1,
       frames: [
@@ -39,6 +40,7 @@ export const small = {
           work: [0, 1, 2, 3],
           moves: [{ tensor: 1, acquire: 0, kind: "fetch", pattern: "broadcast", messages: [0, 1, 4, 0, 2, 4] }],
           held: [{ acquire: 0, copies: [1, 4, 2, 4] }],
+          exchanged_bytes: 48,
           moved: { b: { bytes: 96, messages: 2, pattern: "broadcast" } },
         },
         {
@@ -47,6 +49,7 @@ export const small = {
           work: [0, 1, 2, -1],
           moves: [{ tensor: 0, acquire: -1, kind: "add", pattern: "reduce", messages: [3, 0, 0] }],
           held: [{ acquire: 0, copies: [1, -1] }],
+          exchanged_bytes: 64,
           moved: { A: { bytes: 64, messages: 1, pattern: "reduce" } },
         },
       ],
@@ -54,7 +57,7 @@ export const small = {
   ],
   bytes_moved: 160,
   messages: 3,
-  peak_bytes: [100, 100, 100, 100],
+  peak_bytes: [120, 130, 170, 90],
 };
 
 export const style = readFileSync(new URL("../../src/view/page/drawing.css", import.meta.url), "utf8");

@@ -1,4 +1,5 @@
 // What the search weighed: each candidate as a point of bytes against memory.
+import { byteTicks } from "./axis_labels.js";
 import { element, group, label, short } from "./svg.js";
 import { bytesText } from "./text.js";
 
@@ -33,11 +34,11 @@ export function describeCandidate(choice, number) {
   ];
 }
 
-function choicePlot(choice, statement, width) {
+function choicePlot(choice, statement, width, cap) {
   const all = candidatesOf(choice);
   const bound = choice.lower_bound_bytes ?? 0;
   const most = Math.max(1, bound, ...all.map((c) => c.exchanged_bytes)) * 1.12;
-  const top = Math.max(1, ...all.map((c) => c.peak_bytes_per_processor)) * 1.12;
+  const top = Math.max(1, cap, ...all.map((c) => c.peak_bytes_per_processor)) * 1.12;
   const x = (bytes) => INSET + ((width - INSET - 30) * bytes) / most;
   const y = (bytes) => PLOT_HEIGHT - FLOOR - ((PLOT_HEIGHT - FLOOR - 40) * bytes) / top;
   const points = all.map((c, n) => {
@@ -46,20 +47,24 @@ function choicePlot(choice, statement, width) {
     attributes["data-choice"] = `${statement},${n}`;
     return element("circle", attributes) + label(at.cx + 12, at.cy + 4, n + 1, { class: "small left" });
   });
-  const ends = [
-    label(INSET - 8, y(top) + 4, bytesText(Math.round(top)), { class: "tick" }),
-    label(width - 30, PLOT_HEIGHT - FLOOR + 16, bytesText(Math.round(most)), { class: "tick" }),
-    label(INSET - 8, PLOT_HEIGHT - FLOOR, "0", { class: "tick" }),
-    label((INSET + width) / 2, PLOT_HEIGHT - 14, "bytes that the busiest processor exchanges", { class: "small" }),
+  const ticks = [
+    ...byteTicks(top, 6).map((bytes) => label(INSET - 8, y(bytes) + 4, bytesText(bytes), { class: "tick" })),
+    ...byteTicks(most, 8).flatMap((bytes) => [
+      element("line", { x1: x(bytes), x2: x(bytes), y1: PLOT_HEIGHT - FLOOR, y2: PLOT_HEIGHT - FLOOR + 4, class: "axisline" }),
+      label(x(bytes), PLOT_HEIGHT - FLOOR + 16, bytesText(bytes), { class: "tick middle" }),
+    ]),
+    label((INSET + width) / 2, PLOT_HEIGHT - 12, "bytes that the busiest processor exchanges", { class: "small" }),
     label(INSET, 32, "bytes that a processor needs at most", { class: "small left" }),
   ];
   const frame = `M${INSET} ${short(y(top))}V${PLOT_HEIGHT - FLOOR}H${short(width - 30)}`;
   const limit = { x1: x(bound), x2: x(bound), y1: y(top), y2: PLOT_HEIGHT - FLOOR, class: "limit" };
+  const allowed = { x1: INSET, x2: width - 30, y1: y(cap), y2: y(cap), class: "limit" };
   return [
     label(16, 16, choice.statement, { class: "caption left" }),
     element("path", { d: frame, class: "axisline", fill: "none" }),
-    ...(bound > 0 ? [element("line", limit), label(x(bound), PLOT_HEIGHT - FLOOR + 16, "bound", { class: "small" })] : []),
-    ...ends,
+    ...(bound > 0 ? [element("line", limit), label(x(bound) + 4, y(top) + 4, "bound", { class: "small left" })] : []),
+    ...(cap > 0 ? [element("line", allowed), label(width - 32, y(cap) - 5, "allowed", { class: "tick" })] : []),
+    ...ticks,
     // The chosen one is drawn last, over the others.
     ...points.reverse(),
   ];
@@ -89,7 +94,7 @@ export function choiceView(data, state, width = 1040) {
   const content = [];
   let y = 0;
   choices.forEach((choice, statement) => {
-    const inside = [...choicePlot(choice, statement, width), ...choiceTable(choice, PLOT_HEIGHT + 20, width)];
+    const inside = [...choicePlot(choice, statement, width, data.memory_bytes ?? 0), ...choiceTable(choice, PLOT_HEIGHT + 20, width)];
     content.push(group({ transform: `translate(0 ${y})` }, inside));
     y += PLOT_HEIGHT + 60 + 19 * candidatesOf(choice).length;
   });

@@ -1,7 +1,7 @@
 // Colours. A processor's colour is its position on the machine: along one dimension from blue over green to yellow,
 // along the next from dark to light, along a third from a pale to a strong red. The first two can be told apart with
 // every kind of colour vision; labels and hovering tell the rest.
-import { coordinatesOf } from "./machine.js";
+import { coordinatesOf, drawnLevels } from "./machine.js";
 
 const LIGHT = [0.54, 0.88];
 const YELLOW = [-0.115, 0.125];
@@ -52,7 +52,8 @@ export function colourOf(levels, processors) {
 
 // The place of a processor in one grid of three dimensions: the d-th dimensions of all levels are one, and so are
 // those that are three apart.
-function placeOf(levels, processor) {
+function placeOf(machine, processor) {
+  const levels = drawnLevels(machine);
   const coordinates = coordinatesOf(levels, processor);
   const out = [];
   let c = 0;

@@ -1,5 +1,5 @@
 // What is said about the thing under the pointer.
-import { ranges } from "./blocks.js";
+import { listContains, ranges } from "./blocks.js";
 import { describeCandidate } from "./choice.js";
 import { messagesOf } from "./film.js";
 import { processorName, setName } from "./machine.js";
@@ -23,10 +23,18 @@ function namesOf(levels, processors) {
   return `${setName(levels, processors)} (${processors.length} processors)`;
 }
 
-export function describeBlock(data, tensor, block) {
+// The processors that have a block of a tensor.
+export const ownersOfBlock = (data, tensor, block) =>
+  pieces(data, tensor).find((piece) => piece.block === block).owners;
+
+// The piece, and before it the element of it at which the pointer is, if that is known.
+export function describeBlock(data, tensor, block, element) {
   const { name, machine } = data.tensors[tensor];
-  const { owners } = pieces(data, tensor).find((piece) => piece.block === block);
-  return [`${name}${blockText(data, block)} lives on ${namesOf(data.machines[machine], owners)}`];
+  const where = `lives on ${namesOf(data.machines[machine], ownersOfBlock(data, tensor, block))}`;
+  const piece = `${name}${blockText(data, block)}`;
+  const isInside = element?.every((x, d) => x === null || listContains(data, data.blocks[block][d], x));
+  if (!isInside || element.length === 0) return [`${piece} ${where}`];
+  return [`${name}(${element.map((x) => x ?? ":").join(", ")}) ${where}`, `in the piece ${piece}`];
 }
 
 function homeLines(data, processor) {
@@ -76,11 +84,11 @@ export function describeMessage(data, state, source, destination) {
 }
 
 // The lines about an element of a picture, by its data-* attributes. Empty if there is nothing to say.
-export function describe(data, state, { p, from, to, tensor, owner, block, pair, choice }) {
+export function describe(data, state, { p, from, to, tensor, owner, block, pair, choice, element }) {
   const levels = data.machines[data.statements[state.statement]?.machine ?? 0];
   if (p !== undefined) return describeProcessor(data, state, Number(p));
   if (from !== undefined) return describeMessage(data, state, Number(from), Number(to));
-  if (block !== undefined) return describeBlock(data, Number(tensor), Number(block));
+  if (block !== undefined) return describeBlock(data, Number(tensor), Number(block), element);
   if (owner !== undefined) return describeBlock(data, Number(tensor), data.tensors[tensor].pieces[owner]);
   if (pair !== undefined) {
     const [source, destination, bytes] = pair.split(",").map(Number);

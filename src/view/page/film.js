@@ -106,24 +106,11 @@ export function bytesOverTime(data) {
 }
 
 // By frame, what the processor that exchanges most has exchanged so far in the statement, and the least that is
-// possible: [{most, bound}]. Counts as the certificate does. Null for statements of which frames are left out.
+// possible: [{most, bound}], counted as the certificate does.
 export function exchangedOverTime(data) {
-  return data.statements.flatMap((statement) => {
-    if (statement.every > 1 || !statement.certificate) return statement.frames.map(() => null);
-    const { unit, lower_bound_bytes: bound } = statement.certificate;
-    const exchanged = new Map();
-    let most = 0;
-    return statement.frames.map((frame) => {
-      for (const { source, destination, bytes, kind } of messagesOf(data, frame)) {
-        const [from, to] = [source, destination].map((p) => Math.floor(p / unit));
-        if (from === to) continue;
-        const who = kind === "fetch" || kind === "replicate" ? to : from;
-        exchanged.set(who, (exchanged.get(who) ?? 0) + bytes);
-        most = Math.max(most, exchanged.get(who));
-      }
-      return { most, bound };
-    });
-  });
+  return data.statements.flatMap(({ frames, certificate }) =>
+    frames.map((frame) => ({ most: frame.exchanged_bytes, bound: certificate.lower_bound_bytes })),
+  );
 }
 
 // The messages of a frame: [{source, destination, block, tensor, bytes, kind, pattern, acquire}]. Sums over groups of

@@ -1,6 +1,6 @@
 // Where the processors of a machine are drawn. A level of up to two dimensions is a grid, one of three a stack of
 // grids seen from above, and further dimensions, like the levels of a hierarchy, are grids of grids.
-import { coordinatesOf, processorsOf } from "./machine.js";
+import { coordinatesOf, drawnLevels, processorsOf } from "./machine.js";
 
 const GAP = 0.8; // between nodes, in sizes of a node
 const DEPTH = { x: 1.35, y: 1.15 }; // the step along a third dimension, in sizes of what lies there
@@ -34,7 +34,8 @@ function cellAt({ step, rear, top }, at) {
 }
 
 // Positions in units of a node, and the size of all: {nodes: [{x, y}], width, height, groups: [{x, y, w, h}]}.
-export function layoutOf(levels) {
+export function layoutOf(machine) {
+  const levels = drawnLevels(machine);
   let whole = { w: 1, h: 1 };
   const stack = nests(levels)
     .reverse()
@@ -49,7 +50,16 @@ export function layoutOf(levels) {
   const groups = new Map();
   const nodes = [];
   for (let p = 0; p < processorsOf(levels); ++p) nodes.push(place(levels, stack, p, groups));
+  if (machine.length === 2 && levels.length === 1) rowGroups(levels[0], nodes, groups);
   return { nodes, width: whole.w, height: whole.h, groups: [...groups.values()] };
+}
+
+// Each row of a grid of two levels.
+function rowGroups([rows, columns], nodes, groups) {
+  for (let row = 0; row < rows; ++row) {
+    const { x, y } = nodes[row * columns];
+    groups.set(String(row), { x, y, w: nodes[columns - 1].x + 1 - x, h: 1 });
+  }
 }
 
 function place(levels, stack, processor, groups) {

@@ -14,6 +14,12 @@ export function coordinatesOf(levels, processor) {
   return out;
 }
 
+// Two or three levels that are lines are drawn like one grid. Other machines are drawn level by level.
+export function drawnLevels(levels) {
+  const areLines = levels.length > 1 && levels.length <= 3 && levels.every((level) => level.length === 1);
+  return areLines ? [levels.flat()] : levels;
+}
+
 // "0,1", and "0,1|3" in a hierarchy. A processor that the machine does not have is shown by its number.
 export function processorName(levels, processor) {
   if (processor >= processorsOf(levels)) return `#${processor}`;

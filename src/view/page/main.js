@@ -1,10 +1,11 @@
 // The page: draws what is chosen, and listens to the pointer and the keys.
 import { defaultAxes } from "./axes.js";
 import { planRows } from "./charts.js";
-import { describe } from "./describe.js";
+import { describe, ownersOfBlock } from "./describe.js";
 import { allFrames } from "./film.js";
 import { processorName } from "./machine.js";
 import { escaped } from "./svg.js";
+import { elementAt } from "./tensors.js";
 import { bytesText, withCommas } from "./text.js";
 import { captionOf, MOST_PLAN_ROWS, stateOf, svgFile, VIEWS } from "./views.js";
 
@@ -214,17 +215,35 @@ function rowsTable() {
 
 const targetOf = (event) => event.target.closest?.("[data-p],[data-from],[data-owner],[data-pair],[data-choice]");
 
+// The element of a tensor under the pointer, where the picture tells elements apart.
+function pointedElement(event, target) {
+  const panel = target.closest("[data-elements]");
+  if (!panel || target.dataset.block === undefined) return undefined;
+  const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(panel.getScreenCTM().inverse());
+  return elementAt(data, Number(target.dataset.tensor), panel.dataset.elements, x, y);
+}
+
+const MOST_MARKED = 256; // processors
+
+// The style that marks what belongs to the thing under the pointer: the pieces and the work of a processor, the
+// processors of a piece, the arrow of a message.
+function highlightOf({ p, from, to, tensor, owner, block }) {
+  if (from !== undefined) return `.from${from}.to${to} .line{stroke-width:5px}`;
+  const mark = "{stroke:var(--strong);stroke-width:3px}";
+  if (p !== undefined) return `#picture .p${p}${mark}`;
+  if (owner === undefined) return "";
+  const owners = block === undefined ? [owner] : ownersOfBlock(data, Number(tensor), Number(block));
+  return `${owners.slice(0, MOST_MARKED).map((o) => `#picture .node.p${o}`).join()}${mark}`;
+}
+
 function onHover(event) {
   const target = targetOf(event);
-  const lines = target ? describe(data, state(), target.dataset) : [];
+  const lines = target ? describe(data, state(), { ...target.dataset, element: pointedElement(event, target) }) : [];
   byId("tip").innerHTML = lines.map((line) => `<div>${escaped(line)}</div>`).join("");
   byId("tip").hidden = lines.length === 0;
   byId("tip").style.left = `${Math.min(event.clientX + 14, innerWidth - 340)}px`;
   byId("tip").style.top = `${event.clientY + 16}px`;
-  const who = target?.dataset.p ?? target?.dataset.owner;
-  const pair = target?.dataset.from && `.from${target.dataset.from}.to${target.dataset.to} .line{stroke-width:5px}`;
-  const own = who && `#picture .p${who}{stroke:var(--strong);stroke-width:3px}`;
-  byId("highlight").textContent = pair ?? own ?? "";
+  byId("highlight").textContent = target ? highlightOf(target.dataset) : "";
 }
 
 function onClick(event) {

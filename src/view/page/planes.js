@@ -173,6 +173,13 @@ function cellLabel(plane, scaled, { u, v, owners }, text, unit, ink) {
   return label(x, y, text, { class: "on", "font-size": size, style: ink && `fill:${ink}` });
 }
 
+// Beside the end of the banner that points away from the box.
+function bannerName({ u }, corners, text, attributes) {
+  const [x, y] = corners[u === 0 ? 3 : u === 1 ? 3 : 0];
+  const anchor = u === 2 ? "start" : "end";
+  return label(x + (u === 2 ? 8 : -8), y + 4, text, { ...attributes, style: `text-anchor:${anchor}` });
+}
+
 function planeName(space, access, plane, corners) {
   const tensor = space.data.tensors[access.tensor];
   const names = access.indices.map((i) => space.statement.indices[i].name).join(", ");
@@ -181,10 +188,7 @@ function planeName(space, access, plane, corners) {
   const lowest = corners.reduce((best, c) => (c[1] > best[1] ? c : best));
   const highest = corners.reduce((best, c) => (c[1] < best[1] ? c : best));
   const attributes = { class: output ? "name output" : "name", "data-tensor": access.tensor };
-  if (plane.missing < 0 && plane.u > 0) {
-    const [x, y] = corners[3];
-    return label(x, y + 18, text, attributes);
-  }
+  if (plane.missing < 0) return bannerName(plane, corners, text, attributes);
   if ((plane.missing === 0) === (plane.side === 0)) return label(highest[0], highest[1] - 8, text, attributes);
   return label(lowest[0], lowest[1] + 18, text, attributes);
 }

@@ -50,6 +50,25 @@ export function windowEnd(data, tensor, d) {
   return all.length > MOST_RANGES ? Math.min(extent, all[MOST_RANGES - 1]) : extent;
 }
 
+const FORMAT_SIZE = 11; // of the font of a format
+const LEAST_FORMAT_SIZE = 8;
+const MOST_FORMAT_LINES = 3;
+
+// A format as lines that are not wider than the panel, and the size of their font. A format that is too long ends in
+// an ellipsis.
+function formatLines(text, width) {
+  const size = Math.max(LEAST_FORMAT_SIZE, fitting(text, width, FORMAT_SIZE));
+  const most = Math.floor((1.65 * width) / size);
+  const lines = [""];
+  for (const word of text.split(/(?<= )/)) {
+    if (lines.at(-1).length + word.trimEnd().length > most && lines.at(-1) !== "") lines.push("");
+    lines[lines.length - 1] += word;
+  }
+  const kept = lines.slice(0, MOST_FORMAT_LINES).map((line) => line.trimEnd());
+  if (lines.length > MOST_FORMAT_LINES) kept[MOST_FORMAT_LINES - 1] += " …";
+  return { lines: kept, size };
+}
+
 class Panel {
   constructor(data, tensor, width, height) {
     this.data = data;
@@ -62,6 +81,8 @@ class Panel {
     this.lengths = this.ends.map((end) => Math.max(SHORTEST_SIDE, end / longest));
     this.width = width;
     this.height = height;
+    this.format = formatLines(this.value.format || "on the first processor", width - 8);
+    this.top = 28 + 12 * this.format.lines.length;
     this.fit();
   }
 
@@ -69,8 +90,12 @@ class Panel {
     return this.dimensions.length === 3;
   }
 
+  get isEmpty() {
+    return this.value.shape.includes(0);
+  }
+
   fit() {
-    const room = { x: this.width - 24, y: this.height - 58 };
+    const room = { x: this.width - 24, y: this.height - this.top - 18 };
     if (this.isSolid) {
       const [a, b, c] = this.lengths;
       const corners = [0, a].flatMap((x) => [0, b].flatMap((y) => [0, c].map((z) => onPage([x, y, z]))));
@@ -79,7 +104,7 @@ class Panel {
       this.unit = Math.min(room.x / (high[0] - low[0]), room.y / (high[1] - low[1]));
       this.scaled = ([x, y]) => [
         this.width / 2 + (x - (low[0] + high[0]) / 2) * this.unit,
-        40 + (y - low[1]) * this.unit,
+        this.top + (y - low[1]) * this.unit,
       ];
       return;
     }
@@ -109,11 +134,19 @@ class Panel {
     return rows.flatMap(([y0, y1]) =>
       columns.map(([x0, x1]) => ({
         x: this.left + x0 * this.unit,
-        y: 40 + y0 * this.unit,
+        y: this.top + y0 * this.unit,
         w: (x1 - x0) * this.unit,
         h: (y1 - y0) * this.unit,
       })),
     );
+  }
+
+  // Where the elements of a flat picture are: "left,top,width,height" of the first one, as elementAt reads it.
+  elementSize() {
+    if (this.isSolid || this.isEmpty) return undefined;
+    const sizes = this.lengths.map((length, n) => (length * this.unit) / this.ends[n]);
+    const [down, across] = sizes.length === 2 ? sizes : [0, sizes[0] ?? 0];
+    return [this.left, this.top, across, down].join();
   }
 
   boxes(block) {
@@ -165,13 +198,17 @@ function solidCells(panel, all) {
   });
 }
 
-// Marks blocks that a processor has copies of, or that move.
+const SMALL_CELL = 14;
+
+// Marks blocks that a processor has copies of, or that move. Small cells have thin frames without gaps.
 function marked(panel, blocks, attributes) {
   return blocks.flatMap((block) => {
     if (!panel.isSolid) {
-      return panel.rectangles(block).map(({ x, y, w, h }) =>
-        element("rect", { x: x + 1, y: y + 1, width: Math.max(0, w - 2), height: Math.max(0, h - 2), ...attributes }),
-      );
+      return panel.rectangles(block).map(({ x, y, w, h }) => {
+        const style = Math.min(w, h) < SMALL_CELL ? "stroke-width:1.2px;stroke-dasharray:none" : undefined;
+        const size = { width: Math.max(0, w - 2), height: Math.max(0, h - 2) };
+        return element("rect", { x: x + 1, y: y + 1, ...size, ...attributes, style });
+      });
     }
     return panel
       .boxes(block)
@@ -179,8 +216,19 @@ function marked(panel, blocks, attributes) {
   });
 }
 
+// The outline of a tensor without elements.
+function emptyOutline(panel) {
+  if (panel.isSolid) {
+    const box = { lo: [0, 0, 0], hi: panel.lengths };
+    return Object.values(faces(box)).map((f) => polygon(f.map(panel.scaled), { class: "far", fill: "none" }));
+  }
+  const size = { width: panel.across * panel.unit, height: panel.down * panel.unit };
+  return [element("rect", { x: panel.left, y: panel.top, ...size, class: "far", fill: "none" })];
+}
+
 function notes(panel) {
   const { shape } = panel.value;
+  if (panel.isEmpty) return "no elements";
   const hidden = shape.map((_, d) => d).filter((d) => !panel.dimensions.includes(d));
   const out = [];
   if (hidden.length > 0) {
@@ -199,21 +247,35 @@ const fitting = (text, width, most) => Math.min(most, (1.65 * width) / Math.max(
 // One tensor: {content, width, height}. `overlay` has blocks to mark: held and moving.
 export function tensorPanel(data, tensor, width, height, overlay = {}) {
   const panel = new Panel(data, tensor, width, height);
-  const { name, shape, format } = panel.value;
+  const { name, shape } = panel.value;
   const all = pieces(data, tensor);
   const title = shape.length > 0 ? `${name}(${shape.join(", ")})` : name;
-  const where = format || "on the first processor";
   const note = notes(panel);
   const sized = (text, most) => ({ style: `font-size:${fitting(text, width - 8, most).toFixed(1)}px` });
   const content = [
     label(width / 2, 15, title, { class: "name", ...sized(title, 14) }),
-    label(width / 2, 30, where, { class: "small", ...sized(where, 11) }),
+    ...panel.format.lines.map((line, n) =>
+      label(width / 2, 30 + 12 * n, line, { class: "small", style: `font-size:${panel.format.size.toFixed(1)}px` }),
+    ),
+    ...(panel.isEmpty ? emptyOutline(panel) : []),
     ...(panel.isSolid ? solidCells(panel, all) : flatCells(panel, all)),
     ...marked(panel, overlay.held ?? [], { class: "held", fill: "none" }),
     ...marked(panel, overlay.moving ?? [], { class: "moving", fill: "none", stroke: tensorColour(tensor) }),
     note && label(width / 2, height - 4, note, { class: "note", ...sized(note, 11) }),
   ];
-  return { content: group({ class: "tensor", "data-tensor": tensor }, content), width, height };
+  const attributes = { class: "tensor", "data-elements": panel.elementSize() };
+  return { content: group(attributes, content), width, height };
+}
+
+// The element at a place of a tensor's flat picture, one coordinate or null for each dimension of the tensor: those
+// that the picture does not show are null.
+export function elementAt(data, tensor, elements, x, y) {
+  const [left, top, width, height] = elements.split(",").map(Number);
+  const shown = shownDimensions(data, tensor);
+  const out = data.tensors[tensor].shape.map(() => null);
+  if (shown.length === 2) out[shown[0]] = Math.floor((y - top) / height);
+  if (shown.length > 0) out[shown.at(-1)] = Math.floor((x - left) / width);
+  return out;
 }
 
 // What a film step marks on a tensor: what the chosen processor holds, or what moves.

@@ -5,8 +5,13 @@ import { colourOf, inkOn, tensorColour } from "./colour.js";
 import { coordinatesOf, leader, processorName } from "./machine.js";
 import { layoutOf } from "./layout.js";
 import { element, group, label, short } from "./svg.js";
+import { withCommas } from "./text.js";
 
-const MOST_ARROWS = 3000;
+const MOST_ARROWS = 200; // of more, some senders or receivers stand for all
+const MOST_OF_CHOSEN = 3000; // arrows of a chosen processor
+const PITCH = 1.8; // from node to node, in sizes of a node
+const HIGHEST_ARC = 0.62; // in pitches
+const ARC_ROOM = 0.7; // beside the outermost nodes, in sizes of a node
 
 // How a message is drawn.
 export function styleOf(message) {
@@ -16,11 +21,12 @@ export function styleOf(message) {
 }
 
 // The course of an arrow from one node to another: neighbours are joined by a straight line, others by an arc, so that
-// arrows along one row can be told apart.
+// arrows along one row can be told apart. No arc reaches the next row.
 function curve(from, to, node, areNeighbours) {
   const [dx, dy] = [to.x - from.x, to.y - from.y];
   const distance = Math.hypot(dx, dy) || 1;
-  const bend = (areNeighbours ? 0.06 : 0.2) * distance;
+  const highest = HIGHEST_ARC * PITCH * node;
+  const bend = areNeighbours ? 0.06 * distance : highest * Math.tanh((0.2 * distance) / highest);
   const normal = { x: dy / distance, y: -dx / distance };
   const control = { x: (from.x + to.x) / 2 + normal.x * bend * 2, y: (from.y + to.y) / 2 + normal.y * bend * 2 };
   const start = towards(from, control, node * 0.62);
@@ -78,15 +84,17 @@ function marks(messages, at, node) {
   return [...seen.values()].map(({ p, tensor, style }) => {
     const count = perNode.get(p) ?? 0;
     perNode.set(p, count + 1);
-    const r = Math.max(2.5, node * 0.14);
+    const r = Math.max(1.2, node * 0.14);
     const x = at[p].x - node * 0.42 + count * 2.2 * r;
     const y = at[p].y - node * 0.42;
     const colour = tensorColour(tensor);
     if (style === "broadcast") return element("circle", { cx: x, cy: y, r, fill: colour, class: "disc" });
-    const plus = `M${short(x - r)} ${short(y)}h${short(2 * r)}M${short(x)} ${short(y - r)}v${short(2 * r)}`;
+    const half = Math.max(3, r);
+    const plus = `M${short(x - half)} ${short(y)}h${short(2 * half)}M${short(x)} ${short(y - half)}v${short(2 * half)}`;
+    const thin = half > r ? "stroke-width:1px" : undefined;
     return (
-      element("circle", { cx: x, cy: y, r: r * 1.25, class: "sum", stroke: colour }) +
-      element("path", { d: plus, stroke: colour, class: "plus" })
+      element("circle", { cx: x, cy: y, r: half * 1.25, class: "sum", stroke: colour, style: thin }) +
+      element("path", { d: plus, stroke: colour, class: "plus", style: thin })
     );
   });
 }
@@ -117,22 +125,45 @@ export function sample(list, most) {
   return list.filter((_, n) => n % every === 0);
 }
 
+// All messages if they are at most `most`. Else those of some processors: of each tensor all that a sender sends, or
+// that a receiver of a reduction or a gather receives.
+export function representatives(messages, most) {
+  if (messages.length <= most) return messages;
+  const byTensor = new Map();
+  for (const m of messages) {
+    const meets = ["reduce", "gather"].includes(styleOf(m));
+    const key = meets ? `to ${m.destination}` : `from ${m.source}`;
+    const families = byTensor.get(m.tensor) ?? byTensor.set(m.tensor, new Map()).get(m.tensor);
+    if (!families.has(key)) families.set(key, []);
+    families.get(key).push(m);
+  }
+  const room = most / byTensor.size;
+  return [...byTensor.values()].flatMap((families) => {
+    const lists = [...families.values()];
+    const size = lists.reduce((sum, list) => sum + list.length, 0) / lists.length;
+    const count = Math.min(lists.length, Math.max(2, Math.floor(room / size)));
+    const chosen = Array.from({ length: count }, (_, n) => lists[Math.floor(((n + 0.5) * lists.length) / count)]);
+    return chosen.flatMap((list) => sample(list, room / count));
+  });
+}
+
 // {content, width, height}. With a chosen processor, only the messages from and to it are drawn.
 export function machineView(data, state, width, height, options = {}) {
   const levels = options.levels ?? data.machines[data.statements[state.statement].machine];
   const layout = layoutOf(levels);
-  const margin = { x: 30, top: 44, bottom: 30 };
+  const messages = options.messages ?? shownMessages(data, state, layout.nodes.length);
+  const drawn = representatives(messages, state.processor === null ? MOST_ARROWS : MOST_OF_CHOSEN);
+  const margin = { x: 12, top: 12, bottom: messages.length > drawn.length ? 44 : 26 };
   const size = Math.min(
     64,
-    (width - 2 * margin.x) / Math.max(1, layout.width),
-    (height - margin.top - margin.bottom) / Math.max(1, layout.height),
+    (width - 2 * margin.x) / (Math.max(1, layout.width) + 2 * ARC_ROOM),
+    (height - margin.top - margin.bottom) / (Math.max(1, layout.height) + 2 * ARC_ROOM),
   );
   const left = (width - layout.width * size) / 2;
   const top = margin.top + (height - margin.top - margin.bottom - layout.height * size) / 2;
   const at = layout.nodes.map(({ x, y }) => ({ x: left + (x + 0.5) * size, y: top + (y + 0.5) * size }));
   const node = size * 0.92;
   const hollow = options.hollow ?? (() => false);
-  const messages = options.messages ?? shownMessages(data, state, at.length);
   const content = [
     ...layout.groups.map(({ x, y, w, h }) =>
       element("rect", {
@@ -144,14 +175,14 @@ export function machineView(data, state, width, height, options = {}) {
         class: "group",
       }),
     ),
+    // An arrow passes behind the nodes on its way.
+    ...drawn.map((m) => arrow(m, at, node, levels)),
     ...at.map((_, i) => at.length - 1 - i).map((p) => nodeOf(data, levels, p, at[p], node, state, hollow(p))),
-    ...sample(messages, MOST_ARROWS).map((m) => arrow(m, at, node, levels)),
-    ...marks(messages, at, node),
+    ...marks(drawn, at, node),
   ];
-  if (messages.length > MOST_ARROWS) {
-    const drawn = sample(messages, MOST_ARROWS).length;
-    const text = `${drawn} of ${messages.length} messages are drawn; choose a processor to see all of its own`;
-    content.push(label(width / 2, height - 34, text, { class: "note" }));
+  if (drawn.length < messages.length) {
+    const text = `${withCommas(drawn.length)} of ${withCommas(messages.length)} messages are drawn; choose a processor for its own`;
+    content.push(label(width / 2, height - 26, text, { class: "note" }));
   }
   return { content: group({ class: size < 14 ? "machine fine" : "machine" }, content), width, height };
 }

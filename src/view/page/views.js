@@ -1,10 +1,11 @@
 // Whole pictures: each takes the data and what is chosen, and returns {content, width, height}.
 import { defaultAxes } from "./axes.js";
 import { choiceView } from "./choice.js";
-import { matrixView, memoryView, planRows, stepNumbers, stepsInAll, timelineView } from "./charts.js";
+import { matrixView, planRows, stepNumbers, stepsInAll, timelineView } from "./charts.js";
 import { allFrames, bytesOverTime, heldAt, memoryAt } from "./film.js";
 import { tensorColour } from "./colour.js";
 import { machineView } from "./traffic.js";
+import { memoryView } from "./memory.js";
 import { processorName } from "./machine.js";
 import { element, escaped, group, label, placed, short } from "./svg.js";
 import { spaceView } from "./space.js";
@@ -51,7 +52,8 @@ export function captionOf(data, state) {
   const loops = Object.entries(state.frame.loops).map(([name, value]) => `${name} = ${value}`);
   const time = bytesOverTime(data);
   const last = state.frame.work.some((block) => block >= 0) ? [] : ["results go home"];
-  const title = [`Step ${numbers[state.current] ?? 0} of ${stepsInAll(data)}`, ...loops, ...last].join(" · ");
+  const step = `Step ${numbers[state.current]} of ${stepsInAll(data)}`;
+  const title = numbers.length > 0 ? [step, ...loops, ...last].join(" · ") : "No steps: there is nothing to compute";
   const moved = Object.entries(state.frame.moved).map(([name, { bytes, messages, pattern }]) => ({
     tensor: data.tensors.findIndex((t) => t.name === name),
     text: `${name} ${VERBS[pattern] ?? "moves"}: ${bytesText(bytes)} in ${counted(messages, "message")}`,
@@ -59,12 +61,13 @@ export function captionOf(data, state) {
   const soFar = time[state.current]?.soFar ?? 0;
   const held = memoryAt(data, state.current);
   const who = state.processor === null ? "the fullest processor" : "the chosen processor";
-  const bytes = state.processor === null ? held.reduce((a, b) => Math.max(a, b), 0) : (held[state.processor] ?? 0);
+  const of = (bytes) => (state.processor === null ? bytes.reduce((a, b) => Math.max(a, b), 0) : bytes[state.processor]);
+  const cap = data.memory_bytes ? `, ${bytesText(data.memory_bytes)} allowed` : "";
   return {
     title,
     moved,
     total: `${bytesText(soFar)} of ${bytesText(data.bytes_moved)} moved so far`,
-    memory: `${who} holds ${bytesText(bytes)}`,
+    memory: `${who} holds ${bytesText(of(held) ?? 0)} of ${bytesText(of(data.peak_bytes))} reserved${cap}`,
   };
 }
 
@@ -196,15 +199,17 @@ export function memoryPage(data, state, width = 1040) {
 
 export const VIEWS = { data: dataView, film: filmView, plan: planView, memory: memoryPage, choice: choiceView };
 
+const FILE_MARGIN = 8;
+
 // A file of its own: the style is part of it.
 export function svgFile(data, state, view, style) {
   const { content, width, height } = VIEWS[view](data, state);
   const who = state.processor === null ? "" : `, processor ${processorName(data.machines[0], state.processor)}`;
   const title = `${data.title}: ${view}${view === "film" ? `, ${captionOf(data, state).title}` : ""}${who}`;
-  const size = { width: short(width), height: short(height) };
+  const size = { width: short(width), height: short(height + 2 * FILE_MARGIN) };
   return (
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size.width} ${size.height}" width="${size.width}" ` +
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 ${-FILE_MARGIN} ${size.width} ${size.height}" width="${size.width}" ` +
     `height="${size.height}" class="picture" role="img">\n<title>${escaped(title)}</title>\n<style>${style}</style>\n` +
-    `<rect class="paper" width="100%" height="100%"/>\n${content}\n</svg>\n`
+    `<rect class="paper" y="${-FILE_MARGIN}" width="100%" height="100%"/>\n${content}\n</svg>\n`
   );
 }
