@@ -14,6 +14,7 @@
 #include "distal/kinds.h"
 #include "distal/machine.h"
 #include "distal/param.h"
+#include "distal/picture.h"
 #include "distal/program.h"
 #include "distal/progress.h"
 #include "distal/schedule.h"

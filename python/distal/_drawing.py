@@ -5,8 +5,12 @@ from __future__ import annotations
 import html
 import json
 import os
+import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+from . import _core
 
 
 class Drawing:
@@ -24,8 +28,22 @@ class Drawing:
         return data
 
     def save(self, file: str | os.PathLike[str]) -> None:
-        """Writes the page."""
-        Path(file).write_text(self.html, encoding="utf-8")
+        """Writes the page, or with a name that ends in ``.svg`` the first step of the film."""
+        text = self.svg() if Path(file).suffix == ".svg" else self.html
+        Path(file).write_text(text, encoding="utf-8")
+
+    def svg(
+        self, view: str = "film", *, step: int = 1, processor: int | None = None, axes: Sequence[str] = ()
+    ) -> str:
+        """One view as a file of SVG: ``film``, ``data``, ``plan``, ``memory`` or ``choice``.
+
+        The step counts from 1, and 0 is the last one; ``axes`` are up to three indices. Node draws it.
+        """
+        return _core.svg(self._picture, view, step, -1 if processor is None else processor, list(axes))
+
+    def _repr_svg_(self) -> str | None:
+        # None, where there is no Node, lets a notebook take what else there is.
+        return self.svg() if shutil.which("node") else None
 
     def _repr_html_(self) -> str:
         # A frame keeps the page's style and keys apart from the notebook's.

@@ -204,12 +204,19 @@ class Kernel:
     def draw(self, file: str | os.PathLike[str] | None = None) -> Drawing:
         """Pictures of the plan for the current values of the params: where data lives, what moves, what is computed.
 
-        With a file, such as ``"cannon.html"``, writes a page that any browser opens. A notebook shows the result.
+        With a file, such as ``"cannon.html"``, writes a page that any browser opens; ``"cannon.svg"`` is the first step
+        of the film. A notebook shows the result, and a kernel alone in the same way.
         """
         drawing = Drawing(self._core.page(), self._core.picture())
         if file is not None:
             drawing.save(file)
         return drawing
+
+    def _repr_html_(self) -> str:
+        return self.draw()._repr_html_()
+
+    def _repr_svg_(self) -> str | None:
+        return self.draw()._repr_svg_()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__} of {', '.join(sorted(t.name for t in self._written))}"

@@ -119,6 +119,13 @@ interrupted
       .def("cost", &Kernel::cost, nb::call_guard<nb::gil_scoped_release>())
       .def("page", &Kernel::page, nb::call_guard<nb::gil_scoped_release>())
       .def("picture", &Kernel::picture, nb::call_guard<nb::gil_scoped_release>());
+  m.def(
+      "svg",
+      [](const std::string& picture, const std::string& view, int64_t step, int64_t processor,
+         const std::vector<std::string>& axes) {
+        return svg(picture, {view, step, processor, axes});
+      },
+      nb::call_guard<nb::gil_scoped_release>());
 }
 
 }  // namespace distal::python

@@ -1,5 +1,7 @@
 """The paper's language: statements, formats, schedules, kernels."""
 
+import shutil
+
 import numpy as np
 import pytest
 
@@ -25,6 +27,29 @@ def test_draw(tmp_path):
     assert page == drawing.html and page.startswith("<!doctype html>")
     assert drawing.data["bytes_moved"] == kernel.cost.bytes_moved
     assert drawing._repr_html_().startswith("<iframe") and "B(i, k) * C(k, j)', steps=4" in repr(drawing)
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="an SVG is drawn by Node")
+def test_draw_an_svg(tmp_path):
+    kernel = summa()[0].compile()
+    drawing = kernel.draw(tmp_path / "summa.svg")
+    first = (tmp_path / "summa.svg").read_text(encoding="utf-8")
+    assert first == drawing.svg() == drawing._repr_svg_() == kernel._repr_svg_()
+    assert first.startswith("<svg ") and "Step 1 of 4" in first
+    assert "Step 4 of 4" in drawing.svg(step=0) and "processor 1,0" in drawing.svg("data", processor=2)
+    with pytest.raises(distal.Error, match="step 5: the program has 4 steps, numbered from 1"):
+        drawing.svg(step=5)
+    with pytest.raises(distal.Error, match="view films: there is no such view"):
+        drawing.svg("films")
+    with pytest.raises(distal.Error, match="axes q: q is no index of the statement"):
+        drawing.svg(axes=["q"])
+
+
+def test_a_notebook_without_node_shows_the_page(monkeypatch):
+    kernel = summa()[0].compile()
+    monkeypatch.setenv("PATH", "")
+    assert kernel._repr_svg_() is None
+    assert kernel._repr_html_().startswith("<iframe")
 
 
 def test_summa_of_the_paper(random):

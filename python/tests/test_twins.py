@@ -15,7 +15,7 @@ RENAMED = {
     "TensorHandle": "Tensor", "PerTensor": "CostPerTensor",
     # Parts of other classes, which Python reads or writes in another form.
     "Source": None, "SourceSpan": None, "ElementKindOf": None, "Kind": None, "How": None, "Target": None,
-    "State": None, "Cyclic": None,
+    "State": None, "Cyclic": None, "PictureView": None,
 }
 # Members whose twin has another name, or needs none.
 MEMBERS = {

@@ -36,6 +36,19 @@ TEST(Api, DrawsWhatItsCostSays) {
   EXPECT_TRUE(kernel.page().starts_with("<!doctype html>"));
 }
 
+TEST(Api, RefusesAViewThatAPictureDoesNotHave) {
+  Summa s;
+  std::string picture = s.A.compile().picture();
+  auto refuse = [&](const PictureView& view, const std::string& text) {
+    EXPECT_EQ(message_of([&] { svg(picture, view); }), text);
+  };
+  refuse({.name = "movie"}, "view movie: there is no such view");
+  refuse({.step = 9}, "step 9: the program has 4 steps, numbered from 1");
+  refuse({.processor = 4}, "processor 4: the machine has 4 processors, numbered from 0");
+  refuse({.axes = {"q", "i"}}, "axes q,i: q is no index of the statement");
+  EXPECT_EQ(message_of([&] { svg("no picture"); }), "svg: this text is no picture");
+}
+
 TEST(Api, PrintsAsAProgramThatParsesBack) {
   Summa s;
   std::string text = s.A.compile().text();

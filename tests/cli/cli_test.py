@@ -424,7 +424,7 @@ class Draw(CliTest):
         refuse("cannot write", "-o", self.folder / "none" / "c.html", status=3)
 
     def test_no_node(self):
-        self.refuse(3, ["an .svg is drawn by Node, and there is no `node`", "nodejs"], "draw",
+        self.refuse(3, ["an SVG is drawn by Node, and there is no `node`", "nodejs"], "draw",
                     ALGORITHMS / "cannon.distal", "-o", self.folder / "c.svg", env={"PATH": "/nowhere"})
 
 
