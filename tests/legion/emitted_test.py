@@ -1,5 +1,7 @@
-"""An emitted program as its user sees it: built by its own CMakeLists.txt in a clean folder, without DISTAL's library, so
-that its leaves are the loops in its files; then run with right and wrong words.
+"""An emitted program as its user sees it.
+
+It is built by its own CMakeLists.txt in a clean folder, without DISTAL's library, so that its leaves are the loops in
+its files; then it runs with right and wrong words.
 """
 
 import os
@@ -56,15 +58,16 @@ class Emitted(unittest.TestCase):
              "-DCMAKE_DISABLE_FIND_PACKAGE_distal=ON"],
             ["cmake", "--build", build],
         ):
-            done = subprocess.run(list(map(str, command)), capture_output=True, encoding="utf-8", timeout=TIMEOUT, check=False)
+            done = subprocess.run(list(map(str, command)), capture_output=True, encoding="utf-8", timeout=TIMEOUT,
+                                  check=False)
             assert done.returncode == 0, done.stdout + done.stderr
         cls.program = build / "summa"
 
     def run_it(self, *words):
         flags = f"-ll:cpu 4 {settings()['args']} {settings()['single_args']}".split()
         named = () if words[:1] == ("--program",) else ("--program", "summa")
-        return subprocess.run([str(self.program), *flags, *named, *map(str, words)], capture_output=True, encoding="utf-8",
-                              timeout=TIMEOUT, check=False)
+        return subprocess.run([str(self.program), *flags, *named, *map(str, words)], capture_output=True,
+                              encoding="utf-8", timeout=TIMEOUT, check=False)
 
     def refuse(self, status, text, *words):
         done = self.run_it(*words)
@@ -114,7 +117,8 @@ class Emitted(unittest.TestCase):
         left, right = (generator.integers(-9, 9, shape).astype(float) for shape in ((7, 11), (11, 5)))
         numpy.save(b, left)
         numpy.save(c, right)
-        done = self.run_it("--set", "ni=7,nj=5,nk=11,chunk=4", "--load", f"B={b}", "--load", f"C={c}", "--save", f"A={a}")
+        done = self.run_it("--set", "ni=7,nj=5,nk=11,chunk=4", "--load", f"B={b}", "--load", f"C={c}", "--save",
+                           f"A={a}")
         self.assertEqual(done.returncode, 0, done.stderr)
         numpy.testing.assert_array_equal(numpy.load(a), left @ right)
 
