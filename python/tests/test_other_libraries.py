@@ -151,7 +151,7 @@ def test_jax_arrays_cannot_be_written(random):
     i, = distal.indices("i")
     A, B = distal.Tensor("A", 5, data=a), distal.Tensor("B", 5)
     A[i] = B[i]
-    with pytest.raises(distal.InputError, match="tensor A is written by a kernel, and the array that is bound is read-"):
+    with pytest.raises(distal.InputError, match="A is written by a kernel, and the array that is bound is read-"):
         A.compile().run()
 
 

@@ -610,7 +610,8 @@ class Refusals(CliTest):
         text = SUMMA.read_text(encoding="utf-8").split("schedule")[0]
         text += "schedule\n  reorder({k, i, j})\n  distribute(j, M)\n  communicate({A, B}, i)\n"
         file = self.write("slow.distal", text)
-        wanted = ["C, which no communicate names, is communicated at loop j", "at most 10,000,000", "say communicate(C, k)"]
+        wanted = ["C, which no communicate names, is communicated at loop j", "at most 10,000,000",
+                  "say communicate(C, k)"]
         self.refuse(2, wanted, "explain", file)
 
 
