@@ -33,7 +33,9 @@ from ._core import (
     ElementKind,
     Everywhere,
     Face,
+    FindOptions,
     Format,
+    Goal,
     Grid,
     LeafKernelName,
     Level,
@@ -71,8 +73,8 @@ except PackageNotFoundError:  # run from the sources
 
 __all__ = [
     "Access", "BLAS", "Certificate", "Cost", "CostPerTensor", "Dense", "Distribution", "Drawing", "ElementKind",
-    "Error", "Everywhere", "Expr", "Face", "Format", "Grid", "Index", "IndexVar", "InputError", "Int",
-    "Interrupted", "Kernel", "LeafKernelName", "Level", "Machine", "Memory", "ModeFormat", "Onto", "OutputRace",
+    "Error", "Everywhere", "Expr", "Face", "FindOptions", "Format", "Goal", "Grid", "Index", "IndexVar", "InputError",
+    "Int", "Interrupted", "Kernel", "LeafKernelName", "Level", "Machine", "Memory", "ModeFormat", "Onto", "OutputRace",
     "Param", "PieceInfo", "Processor", "Processors", "Program", "Progress", "ProgressState", "Rectangle",
     "ResourceError", "Role", "RunOptions", "RunReport", "Schedule", "Tensor", "TypeMismatch", "blas_description",
     "ceildiv", "compound", "einsum", "indices", "load", "max", "min", "set_fallback_blas", "tensordot", "transpose",

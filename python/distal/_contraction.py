@@ -52,6 +52,7 @@ def _call_of(product: Product) -> _core.Call:
         right = factor if right is None else right.multiply(factor)
     assert right is not None
     output.access([variables[x] for x in product.output]).assign(right)
+    output.schedule()  # as written: the order of contraction is chosen already
     return _core.Call(_core.Kernel([output]), [output, *inputs])
 
 

@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from ._arrays import KINDS, ArrayLike, NDArray, as_numpy, back
 from ._contraction import Contraction
-from ._core import Grid, Machine
+from ._core import Machine
 from ._einsum_string import LETTERS, Subscripts, Term, from_sublists, parse
 from ._errors import InputError, TypeMismatch
-from ._on_machine import run_on, to_machine
+from ._on_machine import MachineLike, run_on, to_machine
 
 Order = Literal["C", "F", "A", "K"]
 Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
@@ -254,7 +254,7 @@ def _without_repeats(array: NDArray, term: Term) -> NDArray:
 
 
 def einsum(*operands: ArrayLike, out: NDArray | None = None, dtype: npt.DTypeLike | None = None, order: Order = "K",
-           casting: Casting = "safe", optimize: Any = True, machine: Machine | Grid | None = None) -> Any:
+           casting: Casting = "safe", optimize: Any = True, machine: MachineLike | None = None) -> Any:
     """Evaluates the Einstein summation convention on the operands, as ``numpy.einsum`` does.
 
     ``einsum("ik,kj->ij", a, b)`` multiplies matrices. Also the form with lists, ``einsum(a, [0, 2], b, [2, 1])``, is
@@ -264,8 +264,8 @@ def einsum(*operands: ArrayLike, out: NDArray | None = None, dtype: npt.DTypeLik
     ``optimize`` is the order of contraction of three operands and more: True or False finds one, and computes in one
     loop nest where pairs would gain little; a path, or the name of one, is that of ``numpy.einsum_path``.
 
-    ``machine=Grid(2, 2)`` computes on the processors of a grid, in one loop nest: the longest dimensions of the result
-    are cut over the dimensions of the grid, and each processor has what it needs of the operands.
+    ``machine=Grid(2, 2)`` computes on the processors of a grid, ``machine=Processors(4)`` on a grid that is found. The
+    schedule and the formats of all arrays are found too, for the least time by the model of a machine.
 
     >>> import numpy as np, distal
     >>> a = np.arange(6).reshape(2, 3)
@@ -291,7 +291,7 @@ def einsum(*operands: ArrayLike, out: NDArray | None = None, dtype: npt.DTypeLik
 
 
 def _einsum(operands: tuple[ArrayLike, ...], out: NDArray | None, dtype: npt.DTypeLike | None, order: Order,
-            casting: Casting, optimize: Any, machine: Machine | Grid | None) -> Any:
+            casting: Casting, optimize: Any, machine: MachineLike | None) -> Any:
     """What does not come from the cache."""
     if not operands:
         raise InputError("einsum: no subscripts are given", 'write for instance einsum("ij,jk->ik", a, b)')

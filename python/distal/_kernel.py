@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, AbstractSet, Any, Iterable, NamedTuple
 
 from . import _core
-from ._core import Certificate, Cost, Progress, RunOptions, RunReport
+from ._core import Certificate, Cost, FindOptions, Progress, RunOptions, RunReport
 from ._drawing import Drawing
 from ._errors import Error, InputError
 from ._explanation import explanation
@@ -89,18 +89,22 @@ class Kernel:
     >>> a.numpy()
     array([0., 2., 4.])
 
+    What the statements leave out (schedules, grids and formats) is found for the values of the params now, as ``find``
+    says, and kept for this kernel.
+
     A kernel is pickled as its text, and comes back as a ``Program``.
     """
 
     _written: AbstractSet[Tensor] = frozenset()
 
-    def __init__(self, defined: Iterable[Tensor]) -> None:
+    def __init__(self, defined: Iterable[Tensor], find: FindOptions | None = None) -> None:
         statements = [_statement_of(t) for t in defined]
         try:
-            core = _core.Kernel([s.tensor._handle for s in statements])
+            core = _core.Kernel([s.tensor._handle for s in statements], FindOptions() if find is None else find)
         except Error as error:
             raise _told(error, statements) from None
         self._use(core, statements)
+        Epoch.count += 1  # tensors may have got their formats
 
     def _use(self, core: _core.Kernel, statements: list[Statement]) -> None:
         self._statements = statements

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._arrays import KINDS, kind_of
-from ._core import ElementKind
+from ._core import ElementKind, FindOptions
 from ._kernel import Kernel
 from ._numbers import Param
 from ._tensor import Tensor
@@ -51,16 +51,22 @@ class Program(Kernel):
 
     @classmethod
     def load(cls, file: str | os.PathLike[str], /, *, dtype: npt.DTypeLike | None = None,
-             **params: SupportsIndex) -> Program:
-        """Reads a file. The values of params are given by name; ``dtype`` replaces the element type of the file."""
+             options: FindOptions | None = None, **params: SupportsIndex) -> Program:
+        """Reads a file. The values of params are given by name; ``dtype`` replaces the element type of the file.
+
+        What the file leaves out is found for these values, as ``options`` says, and kept.
+        """
         kind = None if dtype is None else kind_of(dtype, "a program")
-        return cls(_core.Program.load(os.fspath(file), {k: int(v) for k, v in params.items()}, kind))
+        find = FindOptions() if options is None else options
+        return cls(_core.Program.load(os.fspath(file), {k: int(v) for k, v in params.items()}, kind, find))
 
     @classmethod
-    def parse(cls, text: str, /, *, dtype: npt.DTypeLike | None = None, **params: SupportsIndex) -> Program:
+    def parse(cls, text: str, /, *, dtype: npt.DTypeLike | None = None, options: FindOptions | None = None,
+              **params: SupportsIndex) -> Program:
         """The same, of the text of such a file."""
         kind = None if dtype is None else kind_of(dtype, "a program")
-        return cls(_core.Program.parse(text, {k: int(v) for k, v in params.items()}, kind))
+        find = FindOptions() if options is None else options
+        return cls(_core.Program.parse(text, {k: int(v) for k, v in params.items()}, kind, find))
 
     @property
     def kernel(self) -> Kernel:
@@ -93,6 +99,7 @@ class Program(Kernel):
         return self._params[name]
 
 
-def load(file: str | os.PathLike[str], /, *, dtype: npt.DTypeLike | None = None, **params: SupportsIndex) -> Program:
+def load(file: str | os.PathLike[str], /, *, dtype: npt.DTypeLike | None = None, options: FindOptions | None = None,
+         **params: SupportsIndex) -> Program:
     """Reads a program in a .distal file: ``distal.load("algorithms/summa.distal", ni=512).run()``."""
-    return Program.load(file, dtype=dtype, **params)
+    return Program.load(file, dtype=dtype, options=options, **params)

@@ -61,6 +61,9 @@ class Storage:
 
     def _bind(self, handle: _core.TensorHandle, dtype: np.dtype[Any], by_processor: dict[int, NDArray],
               before: dict[int, NDArray]) -> None:
+        if not handle.has_format:
+            self.params = -1  # look again: the pieces are not known yet
+            return
         placed: set[tuple[int, ...]] = set()
         layout = handle.layout()
         for processor in set(before) - {piece.processor for piece in layout}:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._arrays import ArrayLike, NDArray, as_numpy, kind_of
-from ._core import Cost, Format, Grid, Machine, Rectangle, RunOptions, RunReport
+from ._core import Cost, FindOptions, Format, Grid, Machine, Rectangle, RunOptions, RunReport
 from ._errors import InputError, TypeMismatch
 from ._expr import Access, Accumulation, ExprLike, Index, IndexVar, to_expr
 from ._kernel import Kernel, Statement
@@ -52,7 +52,7 @@ def to_format(format: FormatLike, machine: Machine | Grid | None, dimensions: in
     if isinstance(machine, Grid):
         machine = Machine(machine)
     if format is None:
-        return Format()
+        return Format() if machine is None else Format(machine)
     if isinstance(format, str):
         return Format.parse(format, dimensions, machine, list(params))
     if isinstance(format, _core.Distribution):
@@ -65,8 +65,9 @@ def to_format(format: FormatLike, machine: Machine | Grid | None, dimensions: in
 class Tensor:
     """A tensor: a name, a shape, a format and elements.
 
-    The format is a string as in a .distal file, such as ``"xy -> xy"``, with the machine after it, or a ``Format``; a
-    tensor without one lives on the first processor. Sizes are numbers, params or expressions of params.
+    The format is a string as in a .distal file, such as ``"xy -> xy"``, with the machine after it, or a ``Format``. With
+    a machine alone it is left out, and found at the first compile that uses the tensor. Without both the tensor lives on
+    the first processor. Sizes are numbers, params or expressions of params.
 
     The elements are an array of NumPy: ``data``, or what ``bind`` gives, is used where it lies, and ``numpy()`` returns
     it. A tensor that nothing is bound to starts with zeros.
@@ -184,9 +185,28 @@ class Tensor:
         self._handle.schedule()
         return Schedule(self)
 
-    def compile(self) -> Kernel:
-        """The kernel of the statement that defines this tensor."""
-        return Kernel([self])
+    def compile(self, find: FindOptions | None = None) -> Kernel:
+        """The kernel of the statement that defines this tensor. What the statement leaves out is found.
+
+        >>> import numpy as np, distal
+        >>> i, j, k = distal.indices("i j k")
+        >>> M = distal.Machine(distal.Processors(4), "M")
+        >>> A, B, C = (distal.Tensor(x, (64, 64), machine=M) for x in "ABC")
+        >>> A[i, j] = B[i, k] * C[k, j]                       # no schedule, no formats and no grid
+        >>> A.has_format, len(A.compile().text.splitlines()) > 8, A.has_format
+        (False, True, True)
+        """
+        return Kernel([self], find)
+
+    @property
+    def has_format(self) -> bool:
+        """Whether the format is known: one that is left out is found at the first compile that uses the tensor."""
+        return self._handle.has_format
+
+    def _require_format(self, call: str) -> None:
+        if not self.has_format:
+            raise InputError(f"tensor {self.name}: its format is left out, and {call} needs one",
+                             "compile the statement that uses it first, or give it a format")
 
     # --- Elements ---------------------------------------------------------------------------------------------------
 
@@ -208,6 +228,7 @@ class Tensor:
             raise TypeMismatch(f"tensor {self.name} has elements of type {self._dtype}, "
                                f"and the array has {found.dtype}")
         if processor is not None:
+            self._require_format("bind")
             self._bound_pieces[processor] = found
             self._bound = None
         else:
@@ -243,6 +264,7 @@ class Tensor:
 
     def pieces(self) -> list[PieceInfo]:
         """The pieces of all processors that own elements, for the current values of the params."""
+        self._require_format("pieces")
         storage = self._stored()
         storage.scatter()
         return [PieceInfo(p.processor, p.rectangles, storage.arrays[p.processor]) for p in self._handle.layout()]
@@ -283,6 +305,9 @@ class Tensor:
         With a communicator of mpi4py each of its ranks reads the pieces of its own processors.
         """
         storage = self._stored()
+        if not self.has_format:
+            self._on_first_processor(storage).load(npy_file)
+            return
         if comm is None:
             self._handle.load(os.fspath(npy_file))
         else:
@@ -294,11 +319,21 @@ class Tensor:
 
         With a communicator of mpi4py all its ranks, on which a kernel has spread the tensor, write one file together.
         """
-        self._stored().scatter()
+        if comm is not None:
+            self._require_format("save")
+        storage = self._stored()
+        if not self.has_format:
+            self._on_first_processor(storage).save(npy_file)
+            return
+        storage.scatter()
         if comm is None:
             self._handle.save(os.fspath(npy_file))
         else:
             save_on_ranks(self._handle, os.fspath(npy_file), comm)
+
+    def _on_first_processor(self, storage: Storage) -> Tensor:
+        """One with the same elements, for a tensor whose format is not known yet."""
+        return Tensor(self.name, self.shape, data=storage.whole)
 
     # --- Formats ----------------------------------------------------------------------------------------------------
 
@@ -315,6 +350,7 @@ class Tensor:
         >>> A.redistribute("xy -> yx", M).bytes_moved
         64
         """
+        self._require_format("redistribute")
         self._stored().scatter()
         made = to_format(format, machine, self._ndim)
         report = self._handle.redistribute(made, RunOptions() if options is None else options)
@@ -333,6 +369,8 @@ class Tensor:
 
     def copy_kernel(self, source: Tensor) -> Kernel:
         """The kernel that copies the elements of ``source``, to inspect it or to run it many times."""
+        for tensor in (self, source):
+            tensor._require_format("a copy")
         return Kernel._of_copy(self, source)
 
     def copy_from(self, source: Tensor, *, options: RunOptions | None = None) -> RunReport:

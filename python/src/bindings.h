@@ -15,6 +15,7 @@ void bind_machines(nb::module_& m);
 void bind_formats(nb::module_& m);
 void bind_statements(nb::module_& m);
 void bind_schedules(nb::module_& m);
+void bind_find(nb::module_& m);
 void bind_kernels(nb::module_& m);
 void bind_tensors(nb::module_& m);
 void bind_programs(nb::module_& m);

@@ -107,7 +107,8 @@ interrupted
           nb::for_setter(nb::arg("progress").none()), "Is told how far the run is, and can end it.");
   // Compiling may start a compiler, and runs take long: other Python threads go on meanwhile.
   nb::class_<Kernel>(m, "Kernel")
-      .def(nb::init<const std::vector<TensorHandle>&>(), nb::call_guard<nb::gil_scoped_release>())
+      .def(nb::init<const std::vector<TensorHandle>&, const FindOptions&>(), nb::arg("defined"),
+           nb::arg("find") = FindOptions(), nb::call_guard<nb::gil_scoped_release>())
       .def("run",
            [](const Kernel& kernel, const RunOptions& options) {
              return run_until_interrupted(options, [&](const RunOptions& used) { return kernel.run(used); });

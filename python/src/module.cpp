@@ -10,6 +10,7 @@ NB_MODULE(_core, m) {
   bind_formats(m);
   bind_statements(m);
   bind_schedules(m);
+  bind_find(m);
   bind_kernels(m);
   bind_tensors(m);
   bind_programs(m);

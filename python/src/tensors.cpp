@@ -53,6 +53,7 @@ void bind_tensors(nb::module_& m) {
       .def(
           "access", [](const TensorHandle& t, const std::vector<Index>& at) { return Access(t.state(), at); },
           nb::sig("def access(self, at: Sequence[IndexVar | Index], /) -> Access"))
+      .def_prop_ro("has_format", &TensorHandle::has_format)
       .def("scalar", [](const TensorHandle& t) { return Expr(t); })
       .def("schedule", &TensorHandle::schedule, nb::rv_policy::reference_internal)
       .def("layout", &TensorHandle::layout)

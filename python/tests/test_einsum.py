@@ -250,7 +250,8 @@ def test_out_may_be_an_operand(random):
 @pytest.mark.parametrize("grid", [(2, 2), (3,), (2, 1, 2)])
 def test_on_a_machine(text, shapes, grid, random):
     arrays = [random.random(shape) for shape in shapes]
-    for machine in (distal.Grid(*grid), distal.Machine(distal.Grid(*grid), "M")):
+    two = distal.Machine([distal.Grid(2), distal.Grid(*grid)], "L")
+    for machine in (distal.Grid(*grid), distal.Machine(distal.Grid(*grid), "M"), two, distal.Processors(5)):
         got = distal.einsum(text, *arrays, machine=machine)
         np.testing.assert_allclose(got, np.einsum(text, *arrays), atol=1e-12)
     views = [np.asfortranarray(a)[::-1] if a.ndim else a for a in arrays]
@@ -261,8 +262,18 @@ def test_on_a_machine(text, shapes, grid, random):
 def test_a_machine_is_refused():
     a = np.zeros((2, 3))
     refused("einsum: machine is int", "ij->i", a, machine=4, kind=distal.TypeMismatch)
-    two = distal.Machine([distal.Grid(2), distal.Grid(2)])
-    refused("einsum: the machine has 2 levels", "ij->i", a, machine=two)
+
+
+def test_all_processors_have_work_on_a_machine(random, monkeypatch):
+    costs = []
+    run = distal.Kernel.run
+    monkeypatch.setattr(distal.Kernel, "run", lambda kernel: costs.append(kernel.cost) or run(kernel))
+    for text, shapes in [("ij,jk->ik", [(40, 50), (50, 60)]), ("ijk,jl,kl->il", [(8, 12, 16), (12, 5), (16, 5)]),
+                         ("i,i->", [(64,), (64,)]), ("ii->", [(16, 16)])]:
+        arrays = [random.random(shape) for shape in shapes]
+        got = distal.einsum(text, *arrays, machine=distal.Processors(4))
+        np.testing.assert_allclose(got, np.einsum(text, *arrays), atol=1e-12)
+    assert [c.processors_with_work for c in costs] == [4, 4, 4, 4]
 
 
 def test_dtype_and_casting():

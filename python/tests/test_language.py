@@ -263,6 +263,65 @@ def test_machines_without_a_grid():
     np.testing.assert_array_equal(A.numpy(), 2 * np.arange(8))
 
 
+def free_product(random, machine=None):
+    """A = B C, of which only the machine is said, and the product of the arrays."""
+    M = distal.Machine(distal.Processors(4), "M") if machine is None else machine
+    n = distal.Param("n", 12)
+    b, c = random.random((2, 12, 12))
+    A, B, C = Tensor("A", (n, n), machine=M), Tensor("B", (n, n), machine=M, data=b), Tensor("C", (n, n), Format(M))
+    C.numpy()[...] = c
+    i, j, k = distal.indices("i j k")
+    A[i, j] = B[i, k] * C[k, j]
+    return A, B, C, n, b @ c
+
+
+def test_what_is_left_out_is_found(random):
+    A, B, C, n, want = free_product(random)
+    assert not B.has_format
+    kernel = A.compile()
+    assert A.has_format and B.has_format and len(B.pieces()) == 4
+    assert "machine M = 4 processors as " in kernel.text and "schedule\n" in kernel.text
+    assert kernel.cost.processors_with_work == 4
+    assert kernel.run().bytes_moved == kernel.cost.bytes_moved
+    np.testing.assert_allclose(A.numpy(), want)
+    assert distal.Program.parse(kernel.text).text == kernel.text
+    n.value = 7
+    B.bind(np.eye(7))
+    C.numpy()[...] = 3
+    kernel.run()
+    np.testing.assert_array_equal(A.numpy(), np.full((7, 7), 3.0))
+
+
+def test_options_of_what_is_found(random, tmp_path):
+    goal = distal.Goal.Bytes
+    assert distal.FindOptions(goal=goal).goal == goal and distal.FindOptions().memory_bytes is None
+    with pytest.raises(distal.ResourceError, match="nothing fits"):
+        free_product(random)[0].compile(distal.FindOptions(memory_bytes=100))
+    with pytest.raises(distal.InputError, match="there is no model of the engine `tapes`"):
+        distal.Kernel([free_product(random)[0]], distal.FindOptions(engine="tapes"))
+    with pytest.raises(distal.Error, match="cannot read the model"):
+        free_product(random)[0].compile(distal.FindOptions(model=str(tmp_path / "none.model")))
+    little = free_product(random)[0].compile(distal.FindOptions(goal=goal, memory_bytes=1300))
+    assert little.cost.peak_bytes_per_processor <= 1300
+    text = "tensor a(9) on M\ntensor b(9) on M\na(i) = b(i)\n"
+    program = distal.Program.parse("machine M = 3 processors\n" + text, options=distal.FindOptions(goal=goal))
+    assert program.cost.processors_with_work == 3 and "schedule" in program.text
+
+
+def test_a_format_that_is_left_out_is_needed(random, tmp_path):
+    A, B, C, _, want = free_product(random)
+    for call, needs in [(lambda: B.pieces(), "pieces"), (lambda: B.bind(np.zeros((6, 6)), processor=0), "bind"),
+                        (lambda: B.redistribute("xy -> x", distal.Grid(4)), "redistribute"),
+                        (lambda: Tensor("D", (12, 12)).copy_from(B), "a copy")]:
+        with pytest.raises(distal.InputError, match=f"tensor B: its format is left out, and {needs} needs one"):
+            call()
+    B.save(tmp_path / "b.npy")
+    C.load(tmp_path / "b.npy")
+    np.testing.assert_array_equal(C.numpy(), B.numpy())
+    A.compile().run()
+    np.testing.assert_allclose(A.numpy(), B.numpy() @ B.numpy())
+
+
 def test_distribute_onto(random):
     b = random.random((6, 6))
     M = Machine(Grid(2, 3), "M")
