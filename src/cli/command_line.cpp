@@ -159,25 +159,6 @@ void add_check(CLI::App& app, CliOptions& o) {
   add_search(check, o, true);
 }
 
-void add_plan(CLI::App& app, CliOptions& o) {
-  CLI::App* plan = app.add_subcommand("plan", "compute a grid and steps for an algorithm");
-  plan->require_subcommand(1);
-  CLI::App* cosma = plan->add_subcommand("cosma", "COSMA's rule for A(i, j) = B(i, k) * C(k, j)");
-  auto positive = CLI::Range(int64_t{1}, int64_t{1} << 50);
-  cosma->add_option("NI", o.ni, "extent of i")->required()->check(positive);
-  cosma->add_option("NJ", o.nj, "extent of j")->required()->check(positive);
-  cosma->add_option("NK", o.nk, "extent of k")->required()->check(positive);
-  cosma->add_option("PROCESSORS", o.processors, "number of processors")
-      ->required()
-      ->check(CLI::Range(int64_t{1}, kMaxProcessors));
-  cosma->add_option("BYTES_PER_PROCESSOR", o.bytes_per_processor, "memory of each processor, in bytes")
-      ->required()
-      ->check(positive);
-  cosma->add_option("--type", o.type, "element type");
-  cosma->add_flag("--quiet", o.quiet, "show no progress on the terminal");
-  cosma->add_flag("--json", o.json, "print one JSON object on stdout");
-}
-
 void add_words(CLI::App& app, CliOptions& o) {
   CLI::App* completion = app.add_subcommand("completion", "print the completion of a shell, to be sourced by it");
   completion->add_option("SHELL", o.shell, "the shell")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
@@ -198,8 +179,7 @@ int dispatch(const CLI::App& app, const CliOptions& options, const RunOnMpi& run
   if (app.got_subcommand("check")) return check_command(options);
   if (app.got_subcommand("redistribute")) return redistribute_command(options, run_on_mpi);
   if (app.got_subcommand("completion")) return print_text(completion_script(app, options.shell));
-  if (app.got_subcommand("manual")) return print_text(manual_page(app));
-  return plan_cosma_command(options);
+  return print_text(manual_page(app));
 }
 
 void parse(CLI::App& app, int argc, const char* const* argv) {
@@ -253,7 +233,6 @@ int main_command(int argc, const char* const* argv, const RunOnMpi& run_on_mpi, 
   add_emit(app, options);
   add_check(app, options);
   add_redistribute(app, options);
-  add_plan(app, options);
   add_words(app, options);
   try {
     parse(app, argc, argv);

@@ -28,24 +28,15 @@ OptionWords words_of(const CLI::Option& option) {
   return out;
 }
 
-void add_commands(const CLI::App& app, const std::string& before, std::vector<CommandWords>& out) {
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    std::string name = before + command->get_name();
-    if (!command->get_subcommands([](const CLI::App*) { return true; }).empty()) {
-      add_commands(*command, name + " ", out);
-      continue;
-    }
-    CommandWords words{name, command->get_description(), {}};
-    for (const CLI::Option* option : command->get_options()) words.options.push_back(words_of(*option));
-    out.push_back(std::move(words));
-  }
-}
-
 }  // namespace
 
 std::vector<CommandWords> command_words(const CLI::App& app) {
   std::vector<CommandWords> out;
-  add_commands(app, "", out);
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    CommandWords words{command->get_name(), command->get_description(), {}};
+    for (const CLI::Option* option : command->get_options()) words.options.push_back(words_of(*option));
+    out.push_back(std::move(words));
+  }
   return out;
 }
 

@@ -18,12 +18,11 @@ struct OptionWords {
 };
 
 struct CommandWords {
-  std::string name;  // "run", "plan cosma"
+  std::string name;
   std::string description;
   std::vector<OptionWords> options;
 };
 
-// All commands that do something, without those that only hold others.
 std::vector<CommandWords> command_words(const CLI::App& app);
 
 // The completion for a shell: bash, zsh or fish.

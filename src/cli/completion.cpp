@@ -1,9 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <set>
-
 #include "cli/command_words.h"
 #include "support/error.h"
 
@@ -19,31 +16,13 @@ std::vector<std::string> option_names(const CommandWords& command) {
   return out;
 }
 
-// The words that may stand behind `before`, such as `cosma` behind `plan`.
-std::vector<std::string> next_words(const std::vector<CommandWords>& commands, const std::string& before) {
+std::vector<std::string> names_of(const std::vector<CommandWords>& commands) {
   std::vector<std::string> out;
-  for (const CommandWords& command : commands) {
-    if (!command.name.starts_with(before)) continue;
-    std::string rest = command.name.substr(before.size());
-    std::string word = rest.substr(0, rest.find(' '));
-    if (std::find(out.begin(), out.end(), word) == out.end()) out.push_back(word);
-  }
-  return out;
-}
-
-// The names of commands that hold others.
-std::set<std::string> holders(const std::vector<CommandWords>& commands) {
-  std::set<std::string> out;
-  for (const CommandWords& command : commands) {
-    if (size_t space = command.name.find(' '); space != std::string::npos) out.insert(command.name.substr(0, space));
-  }
+  for (const CommandWords& command : commands) out.push_back(command.name);
   return out;
 }
 
 std::string bash(const std::vector<CommandWords>& commands) {
-  std::vector<std::string> known;
-  for (const CommandWords& c : commands) known.push_back(fmt::format("\"{}\"", c.name));
-  for (const std::string& h : holders(commands)) known.push_back(fmt::format("\"{}\"", h));
   std::string out = fmt::format(
       "# Completion of distal for bash.\n"
       "_distal() {{\n"
@@ -51,15 +30,12 @@ std::string bash(const std::vector<CommandWords>& commands) {
       "words\n"
       "  for word in \"${{COMP_WORDS[@]:1:COMP_CWORD-1}}\"; do\n"
       "    case \"${{command:+$command }}$word\" in\n"
-      "      {}) command=\"${{command:+$command }}$word\" ;;\n"
+      "      {}) command=\"$word\" ;;\n"
       "    esac\n"
       "  done\n"
       "  case \"$command\" in\n"
       "    \"\") words=\"{} --help --version\" ;;\n",
-      fmt::join(known, " | "), fmt::join(next_words(commands, ""), " "));
-  for (const std::string& h : holders(commands)) {
-    out += fmt::format("    \"{}\") words=\"{} --help\" ;;\n", h, fmt::join(next_words(commands, h + " "), " "));
-  }
+      fmt::join(names_of(commands), " | "), fmt::join(names_of(commands), " "));
   for (const CommandWords& c : commands) {
     out += fmt::format("    \"{}\") words=\"{}\" ;;\n", c.name, fmt::join(option_names(c), " "));
   }
@@ -94,19 +70,9 @@ std::string zsh(const std::vector<CommandWords>& commands) {
       "#compdef distal\n# Completion of distal for zsh.\n_distal() {\n  local -a words_known\n  local "
       "command=$words[2]\n";
   out += "  if (( CURRENT == 2 )); then\n    words_known=(\n";
-  for (const std::string& word : next_words(commands, "")) {
-    auto found = std::find_if(commands.begin(), commands.end(), [&](const CommandWords& c) { return c.name == word; });
-    std::string about = found == commands.end() ? "" : ":" + quoted(found->description, ":");
-    out += fmt::format("      '{}{}'\n", word, about);
-  }
+  for (const CommandWords& c : commands) out += fmt::format("      '{}:{}'\n", c.name, quoted(c.description, ":"));
   out += "    )\n    _describe command words_known\n    return\n  fi\n";
-  for (const std::string& h : holders(commands)) {
-    out += fmt::format("  [[ $command == {0} && CURRENT -gt 3 ]] && command=\"{0} $words[3]\"\n", h);
-  }
   out += "  case $command in\n";
-  for (const std::string& h : holders(commands)) {
-    out += fmt::format("    {}) _values command {} ;;\n", h, fmt::join(next_words(commands, h + " "), " "));
-  }
   for (const CommandWords& c : commands) {
     out += fmt::format("    '{}') _arguments \\\n", c.name);
     for (const OptionWords& option : c.options) {
@@ -124,26 +90,20 @@ std::string zsh(const std::vector<CommandWords>& commands) {
 
 std::string fish(const std::vector<CommandWords>& commands) {
   std::string out = "# Completion of distal for fish.\n";
-  for (const std::string& word : next_words(commands, "")) {
-    auto found = std::find_if(commands.begin(), commands.end(), [&](const CommandWords& c) { return c.name == word; });
-    std::string about = found == commands.end() ? "" : fmt::format(" -d '{}'", quoted(found->description, "\\"));
-    out += fmt::format("complete -c distal -n __fish_use_subcommand -f -a {}{}\n", word, about);
+  for (const CommandWords& c : commands) {
+    out += fmt::format("complete -c distal -n __fish_use_subcommand -f -a {} -d '{}'\n", c.name,
+                       quoted(c.description, "\\"));
   }
   for (const CommandWords& c : commands) {
-    std::string last = c.name.substr(c.name.rfind(' ') + 1);
     for (const OptionWords& option : c.options) {
       if (option.is_positional) continue;
       const std::string& name = option.names.back();
-      out += fmt::format("complete -c distal -n '__fish_seen_subcommand_from {}' -l {} -d '{}'", last, name.substr(2),
+      out += fmt::format("complete -c distal -n '__fish_seen_subcommand_from {}' -l {} -d '{}'", c.name, name.substr(2),
                          quoted(option.description, "\\"));
       if (!option.value.empty()) out += " -r";
       if (!option.choices.empty()) out += fmt::format(" -f -a '{}'", fmt::join(option.choices, " "));
       out += "\n";
     }
-  }
-  for (const std::string& h : holders(commands)) {
-    out += fmt::format("complete -c distal -n '__fish_seen_subcommand_from {}' -f -a '{}'\n", h,
-                       fmt::join(next_words(commands, h + " "), " "));
   }
   return out;
 }

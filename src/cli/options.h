@@ -54,8 +54,6 @@ struct CliOptions {
 
   std::string goal = "time", model;  // of the search
   int64_t memory = 0;                // bytes per processor; 0: not given
-
-  int64_t ni = 0, nj = 0, nk = 0, processors = 0, bytes_per_processor = 0;  // plan cosma
 };
 
 // The number of elements of an output to check; 0: all.
@@ -114,7 +112,6 @@ int optimize_command(const CliOptions& options);
 int emit_command(const CliOptions& options);
 int check_command(const CliOptions& options);
 int redistribute_command(const CliOptions& options, const RunOnMpi& run_on_mpi);
-int plan_cosma_command(const CliOptions& options);
 
 // What --version prints. It names the BLAS, because results and times depend on it.
 std::string version_text();

@@ -23,7 +23,7 @@ std::vector<std::string> names_of(const std::vector<const CLI::App*>& commands) 
   return out;
 }
 
-// The command that was being read, such as `plan cosma`, and how it is called.
+// The command that was being read, and how it is called.
 struct Chosen {
   const CLI::App* command;
   std::string name;

@@ -5,10 +5,11 @@ import math
 import os
 import re
 import shutil
+import sys
 import unittest
 
 import numpy as np
-from support import ALGORITHMS, CliTest, distal, distal_within, settings
+from support import ALGORITHMS, BINARY, CliTest, distal, distal_within, finished, settings
 
 SUMMA = ALGORITHMS / "summa.distal"
 SMALL = "ni=32,nj=24,nk=40,chunk=8"
@@ -101,11 +102,6 @@ class Json(CliTest):
                     self.assertEqual(set(tensor), {"bytes", "messages", "pattern"})
                     self.assertIn(tensor["pattern"], PATTERNS)
                     self.assertEqual(tensor["pattern"] == "none", tensor["bytes"] == 0)
-
-    def test_plan(self):
-        said = self.json_of("plan", "cosma", 1024, 1024, 1024, 8, 10**8)
-        for name in ("gx", "gy", "gz", "steps", "seqi", "seqj"):
-            self.assertIn(f"{name}={said[name]}", said["set"])
 
     def test_check_samples_at_most_1000_elements_unless_asked(self):
         sizes = "ni=64,nj=64,nk=8"
@@ -262,10 +258,9 @@ class Text(CliTest):
             ("explain",): "FILE --set --type --json --dump --for --memory --engine --model",
             ("check",): "FILE --set --type --for --memory --engine --model",
             ("optimize",): "FILE --set --type --for --memory --engine --model --output --json",
-            ("plan", "cosma"): "NI NJ NK PROCESSORS BYTES_PER_PROCESSOR --type --json",
             ("redistribute",): "FILE TENSOR FORMAT --set --type --threads --reps --leaf --check --json "
             "--own-memory --engine --seed --load --save --explain --for --memory --model",
-            (): "run explain draw optimize emit check redistribute plan",
+            (): "run explain draw optimize emit check redistribute completion manual",
         }
         for command, words in options.items():
             text = self.succeed(*command, "--help")
@@ -518,7 +513,6 @@ class Refusals(CliTest):
         types = ["--type half: there is no such element type", "float, double, int32, int64, complex<float>",
                  "complex<double>"]
         self.refuse(2, types, "run", SUMMA, "--type", "half")
-        self.refuse(2, types, "plan", "cosma", 8, 8, 8, 2, 1000, "--type", "half")
         real = self.write("real.distal", "tensor a(8)\ntensor b(8)\na(i) = 0.5 * b(i)\n")
         wanted = "the literal 0.5 is not an integer, but the element type is int32"
         self.refuse(2, wanted, "run", real, "--type", "int32")
@@ -583,13 +577,6 @@ class Refusals(CliTest):
             self.refuse(2, wanted, *emit)
             self.assertEqual(mine.read_text(encoding="utf-8"), "mine\n" + emitted)
             mine.write_text(emitted, encoding="utf-8")
-
-    def test_plan(self):
-        self.refuse(2, "`distal plan` needs a command", "plan")
-        self.refuse(2, "`distal plan` does not know what to do with `summa`", "plan", "summa", 8)
-        self.refuse(2, "NK is required", "plan", "cosma", 8, 8)
-        self.refuse(2, ["NI", "0"], "plan", "cosma", 0, 8, 8, 4, 1000)
-        self.refuse(2, ["NI", "many"], "plan", "cosma", "many", 8, 8, 4, 1000)
 
     def test_wrong_programs(self):
         head = "machine M = Grid(2, 2)\ntensor A(8, 8) : xy -> xy on M\ntensor B(8, 8) : xy -> xy on M\n"
@@ -744,9 +731,6 @@ class Resources(CliTest):
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertIn("cannot allocate 4294967296 bytes for processor 0", done.stderr)
 
-    def test_no_plan_fits(self):
-        self.refuse(3, ["no plan fits", "needs at least", "has 100"], "plan", "cosma", 100, 100, 100, 4, 100)
-
 
 class WrongResult(CliTest):
     """Status 1: the run ended, but its result is wrong."""
@@ -769,61 +753,46 @@ class WrongResult(CliTest):
 
 
 class Cosma(CliTest):
-    """The output of `plan cosma` is valid for --set, and states the memory that the program needs."""
+    """What algorithms/cosma_settings.py prints is valid for --set, and keeps to the memory."""
+
+    def settings_of(self, *words):
+        script = [sys.executable, "-B", ALGORITHMS / "cosma_settings.py", *words, "--distal", BINARY]
+        return finished(script)
 
     def test_printed_settings_run(self):
-        for processors, limit in ((8, 20000), (8, 10000), (8, 6000), (13, 5000)):
-            text = self.succeed("plan", "cosma", 37, 53, 29, processors, limit)
-            said = self.json_of("run", ALGORITHMS / "cosma.distal", "--check", "--own-memory", "--set", text.strip())
+        for processors, limit in ((8, 20000), (8, 10000), (13, 6000)):
+            done = self.settings_of(37, 53, 29, processors, "--memory", limit)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            values = done.stdout.strip()
+            program = ALGORITHMS / "cosma.distal"
+            said = self.json_of("run", program, "--check", "--own-memory", "--set", values)
             self.assertIs(said["ok"], True)
-
-    def test_memory_and_bytes(self):
-        cases = [
-            (sizes, processors, room)
-            for sizes in ((1024, 1024, 1024), (100, 1000, 17), (129, 64, 1000), (3, 5, 4096), (1, 1, 1000))
-            for processors in (1, 4, 7, 16, 17, 64, 128)
-            for room in (1.5, 2.0, 4.0, 20.0)
-        ]
-        planned = 0
-        for (ni, nj, nk), processors, room in cases:
-            limit = int(8 * (ni * nj + ni * nk + nk * nj) / processors * room) + 64
-            arguments = ("plan", "cosma", ni, nj, nk, processors, limit)
-            if distal(*arguments).returncode == 3:
-                continue
-            plan = self.json_of(*arguments)
-            planned += 1
-            said = self.json_of("explain", ALGORITHMS / "cosma.distal", "--set", plan["set"])
-            about = f"distal {' '.join(map(str, arguments))}"
-            self.assertLessEqual(said["peak_bytes_per_processor"], limit, about)
-            self.assertEqual(said["peak_bytes_per_processor"], plan["memory_per_processor"], about)
-            self.assertEqual(said["bytes_moved"], plan["bytes_moved"], about)
-            self.assertEqual(said["processors"], plan["used_processors"], about)
-            self.assertEqual(plan["used_processors"] + plan["idle_processors"], processors, about)
-        self.assertGreater(planned, 100)
-
-    def test_the_least_memory_that_fits(self):
-        words = self.refuse(3, "no plan fits", "plan", "cosma", 96, 96, 96, 8, 1)
-        least = int(re.search(r"at least (\d+) bytes", words).group(1))
-        for limit in (least, least + 8, 2 * least, 10 * least):
-            plan = self.json_of("plan", "cosma", 96, 96, 96, 8, limit)
-            said = self.json_of("explain", ALGORITHMS / "cosma.distal", "--set", plan["set"])
-            self.assertEqual(said["peak_bytes_per_processor"], plan["memory_per_processor"])
-            self.assertLessEqual(said["peak_bytes_per_processor"], limit)
-        self.refuse(3, "no plan fits", "plan", "cosma", 96, 96, 96, 8, least - 1)
-
-    def test_steps_sequential_parts_and_idle_processors(self):
-        for sizes, processors, limit, wanted in [
-            ((1024, 1024, 1024), 64, 2000000, "gx=4,gy=4,gz=4,steps=1,seqi=1,seqj=1"),
-            ((1024, 1024, 1024), 64, 1179648, "gx=4,gy=4,gz=4,steps=4,seqi=1,seqj=1"),
-            ((54, 54, 54), 27, 5464, "gx=3,gy=3,gz=3,steps=3,seqi=1,seqj=2"),
-            ((1000, 1000, 1000), 127, 10**7, "gx=5,gy=5,gz=5,steps=1,seqi=1,seqj=1"),
-        ]:
-            names = ",".join(f"{name}={size}" for name, size in zip(("ni", "nj", "nk"), sizes))
-            text = self.succeed("plan", "cosma", *sizes, processors, limit)
-            self.assertEqual(text.strip(), f"{names},{wanted}")
-            said = self.json_of("explain", ALGORITHMS / "cosma.distal", "--set", text.strip())
-            self.assertLessEqual(said["peak_bytes_per_processor"], limit)
+            said = self.json_of("explain", program, "--set", values)
             self.assertLessEqual(said["processors"], processors)
+            self.assertLessEqual(said["peak_bytes_per_processor"], limit)
+
+    def test_cubes_of_processors_give_cubes(self):
+        done = self.settings_of(1024, 1024, 1024, 64)
+        self.assertEqual(done.stdout, "ni=1024,nj=1024,nk=1024,gx=4,gy=4,gz=4,seqi=1,seqj=1,steps=1\n")
+        done = self.settings_of(1000, 1000, 1000, 127)
+        self.assertIn("gx=5,gy=5,gz=5", done.stdout)
+
+    def test_little_memory_gives_steps(self):
+        program = ALGORITHMS / "cosma.distal"
+        said = {}
+        for limit in (2_000_000, 1_179_648):
+            done = self.settings_of(1024, 1024, 1024, 64, "--memory", limit)
+            self.assertIn("gx=4,gy=4,gz=4", done.stdout)
+            said[limit] = self.json_of("explain", program, "--set", done.stdout.strip())
+            self.assertLessEqual(said[limit]["peak_bytes_per_processor"], limit)
+        self.assertNotIn("seqi=1,seqj=1,steps=1\n", done.stdout)
+        self.assertEqual(said[2_000_000]["bytes_moved"], said[1_179_648]["bytes_moved"])
+
+    def test_refusals_are_those_of_optimize(self):
+        done = self.settings_of(100, 100, 100, 4, "--memory", 100)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("nothing fits: a processor needs at least", done.stderr)
+        self.assertEqual(self.settings_of(8, 8, 8, 2, "--type", "half").returncode, 2)
 
 
 class Running(CliTest):

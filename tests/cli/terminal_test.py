@@ -259,8 +259,7 @@ class Words(CliTest):
             "distal ru": "run",
             "distal run --lo": "--load",
             "distal run --leaf ''": "auto generated interpreted",
-            "distal plan ''": "cosma",
-            "distal plan cosma --js": "--json",
+            "distal optimize --js": "--json",
             "distal explain x.distal --dump pl": "placement plan",
         }.items():
             line = f"source {script}; COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _distal"
@@ -283,7 +282,7 @@ class Words(CliTest):
     def test_manual(self):
         page = self.write("distal.1", self.succeed("manual"))
         text = page.read_text(encoding="utf-8")
-        for wanted in ("distal redistribute", "\\-\\-strict\\-order", ".SH EXIT STATUS", "COSMA's rule"):
+        for wanted in ("distal redistribute", "\\-\\-strict\\-order", ".SH EXIT STATUS", "distal optimize"):
             self.assertIn(wanted, text)
         if shutil.which("man"):
             done = subprocess.run(

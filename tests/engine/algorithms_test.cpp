@@ -5,7 +5,6 @@
 
 #include "support/algorithm_texts.h"
 #include "support/run.h"
-#include "tune/cosma.h"
 
 namespace distal::core {
 namespace {
@@ -91,34 +90,6 @@ TEST_P(Gemm, Cosma) {
   for (auto [gx, gy, gz] : cubes()) {
     run("cosma", fmt::format("gx={},gy={},gz={},steps=3", gx, gy, gz));
     run("cosma", fmt::format("gx={},gy={},gz={},steps=2,seqi=2,seqj=3", gx, gy, gz));
-  }
-}
-
-// The grids and steps that COSMA's planner finds for much and for little memory.
-TEST(Cosma, AsPlanned) {
-  for (int64_t processors : {1, 6, 8, 13}) {
-    for (int64_t elements : {20000, 1200, 700}) {
-      CosmaProblem problem;
-      problem.ni = 37, problem.nj = 53, problem.nk = 29;
-      problem.processors = processors;
-      problem.bytes_per_processor = elements * 8 * (processors == 1 ? 8 : 1);
-      SCOPED_TRACE(fmt::format("{} processors of {} bytes", processors, problem.bytes_per_processor));
-      CosmaPlan plan;
-      try {
-        plan = plan_cosma(problem);
-      } catch (const Error& e) {
-        EXPECT_EQ(e.kind(), Error::Kind::Resources);
-        continue;
-      }
-      std::string settings = fmt::format("ni=37,nj=53,nk=29,gx={},gy={},gz={},steps={},seqi={},seqj={}", plan.gx,
-                                         plan.gy, plan.gz, plan.steps, plan.seqi, plan.seqj);
-      RunOptions options;
-      options.own_memory = true;
-      RunCounts counts = run_algorithm("cosma", settings, options);
-      EXPECT_EQ(counts.bytes_moved, plan.bytes_moved);
-      EXPECT_LE(plan.memory_per_processor, problem.bytes_per_processor);
-      EXPECT_EQ(test::cost_of_algorithm("cosma", settings).peak_bytes_per_processor, plan.memory_per_processor);
-    }
   }
 }
 

@@ -15,7 +15,7 @@ class IncludeOrder(unittest.TestCase):
             ("engine/threads/pool.cpp", "engine/engine.h"),
             ("engine/threads/pool.cpp", "engine/threads/pool.h"),
             ("cli/main.cpp", "engine/threads/pool.h"),
-            ("cli/main.cpp", "tune/cosma.h"),
+            ("cli/main.cpp", "tune/find.h"),
             ("engine/legion/support/session.h", "grid.h"),
             ("engine/legion/support/session.h", "legion.h"),
         ]:
