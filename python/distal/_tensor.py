@@ -65,9 +65,9 @@ def to_format(format: FormatLike, machine: Machine | Grid | None, dimensions: in
 class Tensor:
     """A tensor: a name, a shape, a format and elements.
 
-    The format is a string as in a .distal file, such as ``"xy -> xy"``, with the machine after it, or a ``Format``. With
-    a machine alone it is left out, and found at the first compile that uses the tensor. Without both the tensor lives on
-    the first processor. Sizes are numbers, params or expressions of params.
+    The format is a string as in a .distal file, such as ``"xy -> xy"``, with the machine after it, or a ``Format``.
+    With a machine alone it is left out, and found at the first compile that uses the tensor. Without both the tensor
+    lives on the first processor. Sizes are numbers, params or expressions of params.
 
     The elements are an array of NumPy: ``data``, or what ``bind`` gives, is used where it lies, and ``numpy()`` returns
     it. A tensor that nothing is bound to starts with zeros.

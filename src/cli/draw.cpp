@@ -31,7 +31,7 @@ Json choices_of(const LoadedModule& loaded, const Plan& plan) {
   if (loaded.found.empty()) return out;
   std::vector<Certificate> proved = certificates(plan);
   for (const FoundStatement& one : loaded.found) {
-    out.push_back(to_json(one));
+    out.push_back(to_json(loaded, one));
     for (const Certificate& c : proved) {
       if (c.statement == to_string(one.statement)) out.back()["lower_bound_bytes"] = c.lower_bound_bytes;
     }

@@ -45,7 +45,9 @@ std::string indented(const std::string& text, const std::string& by) {
 std::string found_text(const LoadedModule& loaded) {
   if (loaded.found.empty() && loaded.left.empty()) return "";
   std::string out = fmt::format("{}\n{}\n", heading("Found"), indented(to_string(loaded.module), "  "));
-  for (const FoundStatement& one : loaded.found) out += indented(report_of(one), "  ");
+  for (const FoundStatement& one : loaded.found) {
+    out += indented(report_of(one, transfers_of(loaded.module, loaded.params, one)), "  ");
+  }
   for (const std::string& left : loaded.left) out += fmt::format("  as written: {}\n", left);
   return out + "\n";
 }

@@ -39,6 +39,27 @@ Json to_json(const StatementShape& shape, const Found& found) {
           {"seconds", found.seconds}};
 }
 
+Json to_json(const TensorTransfer& transfer) {
+  Json shared = Json::array();
+  for (const SharedIndex& one : transfer.shared) {
+    shared.push_back({{"index", one.index}, {"processors", one.processors}});
+  }
+  Json json{{"tensor", transfer.tensor}, {"bytes", transfer.bytes},        {"messages", transfer.messages},
+            {"shared", shared},          {"reason", cause_text(transfer)}, {"change", nullptr}};
+  if (transfer.change) {
+    json["change"] = {{"format", transfer.change->format},
+                      {"bytes_saved", transfer.change->bytes_saved},
+                      {"bytes_needed", transfer.change->bytes_needed}};
+  }
+  return json;
+}
+
+Json transfers_json(const LoadedModule& loaded, const FoundStatement& found) {
+  Json json = Json::array();
+  for (const TensorTransfer& one : transfers_of(loaded.module, loaded.params, found)) json.push_back(to_json(one));
+  return json;
+}
+
 // The formats that were found for the tensors of a statement; their names alone if that is too long for a line.
 std::string formats_text(const LoadedModule& loaded, const StatementShape& shape) {
   constexpr size_t kLine = 60;
@@ -67,9 +88,10 @@ void find_left_out(const CliOptions& options, LoadedModule& loaded, const Proces
   loaded.left = std::move(found.left);
 }
 
-Json to_json(const FoundStatement& found) {
+Json to_json(const LoadedModule& loaded, const FoundStatement& found) {
   Json json{{"statement", to_string(found.statement)}, {"processors", found.shape.processors}};
   json.update(to_json(found.shape, found.result.best));
+  json["transfers"] = transfers_json(loaded, found);
   json["considered"] = found.result.considered;
   json["is_least"] = found.result.is_least;
   json["alternatives"] = Json::array();
@@ -86,6 +108,7 @@ Json found_json(const LoadedModule& loaded) {
   for (const FoundStatement& one : loaded.found) {
     found.push_back({{"statement", to_string(one.statement)}});
     found.back().update(to_json(one.shape, one.result.best));
+    found.back()["transfers"] = transfers_json(loaded, one);
   }
   return {{"found", found}, {"as_written", loaded.left}};
 }

@@ -12,7 +12,7 @@ namespace distal::core {
 void find_left_out(const CliOptions& options, LoadedModule& loaded, const ProcessGroup& group = ProcessGroup());
 
 // What `optimize --json` prints of a statement.
-nlohmann::ordered_json to_json(const FoundStatement& found);
+nlohmann::ordered_json to_json(const LoadedModule& loaded, const FoundStatement& found);
 
 // The fields of `run --json` and `explain --json`: what was found, in short.
 nlohmann::ordered_json found_json(const LoadedModule& loaded);

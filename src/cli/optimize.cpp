@@ -44,13 +44,13 @@ int optimize_command(const CliOptions& options) {
   if (!options.output.empty()) write_program(options.output, program);
   if (options.json) {
     Json json{{"program", program}, {"statements", Json::array()}, {"left", loaded.left}};
-    for (const FoundStatement& one : loaded.found) json["statements"].push_back(to_json(one));
+    for (const FoundStatement& one : loaded.found) json["statements"].push_back(to_json(loaded, one));
     std::cout << json.dump() << std::endl;
     return 0;
   }
   std::string text = options.output.empty() ? program + "\n" : "";
   for (const FoundStatement& one : loaded.found) {
-    text += as_comments(report_of(one));
+    text += as_comments(report_of(one, transfers_of(loaded.module, loaded.params, one)));
     if (options.terminal) text += look_first_text(one);
   }
   for (const std::string& left : loaded.left) text += fmt::format("# as written: {}\n", left);

@@ -205,6 +205,14 @@ class Searcher {
 
   // Empty for what is as good.
   std::string reason_against(const Found& found) const {
+    std::string reason = what_is_worse(found);
+    int64_t idle = kept_.front().cost.working_processors - found.cost.working_processors;
+    if (idle <= 0) return reason;
+    return fmt::format("{}{}{} no work", reason, reason.empty() ? "" : ", and ",
+                       counted(idle, "more processor has", "more processors have"));
+  }
+
+  std::string what_is_worse(const Found& found) const {
     const Found& best = kept_.front();
     auto more = [](int64_t a, int64_t b) { return fmt::format("{:.1f} %", 100 * (double(a) / double(b) - 1)); };
     if (found.cost.exchanged_bytes > best.cost.exchanged_bytes && best.cost.exchanged_bytes > 0) {

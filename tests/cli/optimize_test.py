@@ -44,7 +44,8 @@ class Optimize(CliTest):
         text = self.succeed("optimize", self.write("program.distal", GEMM), "--for", "bytes")
         self.assertIn("# A(i, j) = B(i, k) * C(k, j)\n"
                       "#   grid 2 (i) x 2 (j) x 2 (k): 8 of 8 processors have work\n", text)
-        self.assertIn("#   B: processors share tiles, because j is cut by 2 and B has no such index\n", text)
+        self.assertRegex(text, r"#   B: [\d,]+ bytes in [\d,]+ messages: processors share tiles, because j is cut by 2 "
+                               r"and B has no such index\n")
         again = self.succeed("optimize", self.write("again.distal", text))
         self.assertEqual(again.strip(), text[: text.index("# A(i, j)")].strip())
 
@@ -62,6 +63,55 @@ class Optimize(CliTest):
         self.assertEqual(said["statements"][0]["exchanged_bytes"], self.counts_of(said["program"])["exchanged_bytes"])
         scheduled = said["program"]
         self.assertEqual(self.optimize(scheduled)["program"], scheduled)
+
+    def test_why_each_tensor_moves(self):
+        one = self.optimize(GEMM, "--for", "bytes")["statements"][0]
+        transfers = {t["tensor"]: t for t in one["transfers"]}
+        self.assertEqual(list(transfers), ["A", "B", "C"])
+        self.assertEqual(sum(t["bytes"] for t in transfers.values()), one["bytes_moved"])
+        for name, index in (("A", "k"), ("B", "j"), ("C", "i")):
+            self.assertEqual(transfers[name]["shared"], [{"index": index, "processors": 2}])
+            self.assertIsNone(transfers[name]["change"])
+        self.assertEqual(
+            transfers["A"]["reason"], "partial results are added, because k is cut by 2 and A has no such index"
+        )
+        counted = self.counts_of(self.optimize(GEMM, "--for", "bytes")["program"])["tensors"]
+        for name, transfer in transfers.items():
+            for field in ("bytes", "messages"):
+                self.assertEqual(transfer[field], counted[name][field], name)
+
+    def test_the_cheapest_change_of_a_given_format(self):
+        """In the other order of its dimensions B would stay where it is; the change costs what redistribute counts."""
+        program = "machine M = Grid(4)\ntensor A(8, 8) on M\ntensor B(8, 8) : xy -> y on M\nA(i, j) = B(i, j)\n"
+        program = program.replace("tensor A(8, 8) on M", "tensor A(8, 8) : xy -> x on M")
+        transfers = {t["tensor"]: t for t in self.optimize(program)["statements"][0]["transfers"]}
+        moved = transfers["A"] if transfers["A"]["bytes"] else transfers["B"]
+        other = transfers["B"] if moved is transfers["A"] else transfers["A"]
+        self.assertEqual(moved["reason"], "its format differs from the tiles of the work")
+        self.assertEqual(moved["shared"], [])
+        self.assertEqual(moved["change"]["bytes_saved"], 3 * 4 * 4 * 8)
+        self.assertEqual(moved["change"]["bytes_needed"], 3 * 4 * 4 * 8)
+        self.assertEqual((other["bytes"], other["reason"], other["change"]), (0, "", None))
+        better = f"{'xy'} -> {'x' if moved['tensor'] == 'B' else 'y'}"
+        self.assertIn(moved["change"]["format"].split(" -> ")[1], ("i", "j"))
+        file = self.write("program.distal", program)
+        cost = self.json_of("redistribute", file, moved["tensor"], better, "--explain")
+        self.assertEqual(cost["bytes_moved"], moved["change"]["bytes_needed"])
+        text = self.succeed("optimize", file)
+        change = rf"#     {moved['tensor']} : ij -> [ij] would move 384 bytes less; to redistribute moves 384 once\n"
+        self.assertRegex(text, change)
+        stays = f"#   {other['tensor']}: stays where it is\n"
+        self.assertIn(stays, text)
+
+    def test_a_given_format_that_nothing_could_better(self):
+        """B lies as the search would put it, so only the sharing of tiles is named."""
+        found = self.optimize(GEMM, "--for", "bytes")
+        lines = found["program"].split("\n")
+        given = next(line for line in lines if line.startswith("tensor B"))
+        again = self.optimize(GEMM.replace("tensor B(n, m) on M", given), "--for", "bytes")
+        transfer = again["statements"][0]["transfers"][1]
+        self.assertIsNone(transfer["change"])
+        self.assertEqual(transfer["reason"], "processors share tiles, because j is cut by 2 and B has no such index")
 
     def test_memory(self):
         line = GEMM.replace("Grid(2, 2, 2)", "Grid(8)")

@@ -175,6 +175,22 @@ TEST(Search, AlternativesHaveReasons) {
   }
 }
 
+TEST(Search, ReasonsCountIdleProcessors) {
+  int idle = 0;
+  for (int64_t processors = 2; processors <= 64; ++processors) {
+    SearchResult found = search(test::shape_of_text(kGemm, "n=100"), options_for(processors));
+    for (const Alternative& other : found.alternatives) {
+      int64_t fewer = found.best.cost.working_processors - other.found.cost.working_processors;
+      if (fewer <= 0 || other.reason.starts_with("does not fit")) continue;
+      std::string said =
+          fewer == 1 ? "1 more processor has no work" : fmt::format("{} more processors have no work", fewer);
+      EXPECT_TRUE(other.reason.ends_with(said)) << other.reason;
+      ++idle;
+    }
+  }
+  EXPECT_GT(idle, 20);
+}
+
 // Where messages are dear, the goal of time finds a grid with fewer of them.
 TEST(Search, TimeFollowsTheModel) {
   StatementShape shape = test::shape_of_text(test::algorithm_text("summa"), "ni=65536,nj=64,nk=64");
