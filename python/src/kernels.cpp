@@ -1,4 +1,5 @@
 #include <distal/kernel.h>
+#include <distal/picture.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>

@@ -134,9 +134,10 @@ void require_distinct_names(const std::vector<IndexVar>& variables, const core::
 void require_one_type(const std::vector<std::shared_ptr<TensorState>>& tensors) {
   for (const auto& t : tensors) {
     if (t->type == tensors[0]->type) continue;
+    std::string type = core::to_string(tensors[0]->type);
     throw Error(fmt::format("{} has elements of type {}, and {} of type {}; a program computes with one type",
-                            t->label(), core::to_string(t->type), tensors[0]->shown_name(),
-                            core::to_string(tensors[0]->type)));
+                            t->label(), core::to_string(t->type), tensors[0]->shown_name(), type),
+                {}, fmt::format("declare it as Tensor<{}>, and convert its elements when you fill it", type));
   }
 }
 
@@ -226,7 +227,7 @@ bool is_stale(const BuiltModule& built) {
 }
 
 DefinedTensor defined(const std::shared_ptr<TensorState>& tensor) {
-  if (!tensor->definition) throw Error(tensor->label() + " has no statement to compile");
+  if (!tensor->definition) throw Error(tensor->label() + " has no statement to compile", {}, how_to_define(*tensor));
   return {tensor, *tensor->definition};
 }
 

@@ -19,6 +19,19 @@ TensorHandle in_format(const TensorState& tensor, const Format& format) {
                       format);
 }
 
+// The kernel of the copy. The target has a name that the caller never wrote, so an error names the call instead.
+Kernel kernel_into(const TensorHandle& target, const TensorHandle& source) {
+  try {
+    return target.copy_kernel(source);
+  } catch (const Error& error) {
+    SourceSpan span = error.span();
+    bool names_target = span.source && span.source->name == "tensor " + target.name() && !target.name().empty();
+    if (!names_target) throw;
+    span.source = std::make_shared<const Source>(Source{source.name() + ".redistribute()", {}});
+    throw Error(error.message(), span, error.help(), error.kind());
+  }
+}
+
 }  // namespace
 
 RunReport TensorHandle::copy_from(const TensorHandle& source, const RunOptions& options) {
@@ -30,7 +43,7 @@ RunReport TensorHandle::copy_from(const TensorHandle& source) { return copy_from
 RunReport TensorHandle::redistribute(const Format& format, const RunOptions& options) {
   require_whole(*state_, "declare a tensor of the new format, and run an MpiKernel of its copy_kernel()");
   TensorHandle target = in_format(*state_, format);
-  RunReport report = target.copy_from(*this, options);
+  RunReport report = kernel_into(target, *this).run(options);
   state_->take_over(*target.state_);
   return report;
 }
@@ -38,7 +51,7 @@ RunReport TensorHandle::redistribute(const Format& format, const RunOptions& opt
 RunReport TensorHandle::redistribute(const Format& format) { return redistribute(format, {}); }
 
 Cost TensorHandle::redistribution_cost(const Format& format) const {
-  return in_format(*state_, format).copy_kernel(*this).cost();
+  return kernel_into(in_format(*state_, format), *this).cost();
 }
 
 }  // namespace distal

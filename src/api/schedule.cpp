@@ -12,9 +12,7 @@ namespace {
 
 Definition& definition_of(TensorState& tensor) {
   if (!tensor.definition) {
-    throw Error(
-        tensor.label() + " has no statement to schedule", {},
-        "define it first, for example " + (tensor.name.empty() ? "A" : tensor.name) + "(i, j) = B(i, k) * C(k, j)");
+    throw Error(tensor.label() + " has no statement to schedule", {}, how_to_define(tensor));
   }
   Definition& definition = *tensor.definition;
   if (!definition.schedule) definition.schedule.emplace();  // defined anew since schedule() was called

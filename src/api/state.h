@@ -131,4 +131,7 @@ core::LevelDistribution to_core(const std::vector<Role>& roles, size_t dimension
 void deal_out(const Distribution::Cyclic& cyclic, size_t dimensions, core::LevelDistribution& level,
               const core::SourceSpan& span);
 
+// The help of an error about a tensor without a statement.
+std::string how_to_define(const TensorState& tensor);
+
 }  // namespace distal

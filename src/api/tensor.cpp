@@ -47,8 +47,12 @@ bool is_of_nobody(const TensorState::Bound& b, const core::TensorPieces& pieces)
 }
 
 void require_piece(const TensorState& tensor, const TensorState::Bound& b, const core::TensorPieces& pieces) {
-  if (b.processor >= 0 && pieces.owners().owns_any(b.processor)) return;
-  throw Error(fmt::format("{}: processor {} owns no piece that a buffer could hold", tensor.label(), b.processor));
+  int64_t processors = pieces.owners().machine().processors;
+  if (b.processor >= 0 && b.processor < processors) return;
+  throw Error(
+      fmt::format("{}: a buffer is bound for processor {}, and the machine has {}", tensor.label(), b.processor,
+                  core::counted(processors, "processor")),
+      {}, processors == 1 ? "its number is 0" : fmt::format("their numbers are 0 to {}, row by row", processors - 1));
 }
 
 void bind_buffer(const TensorState& tensor, const TensorState::Bound& b, core::TensorPieces& pieces) {
@@ -57,8 +61,10 @@ void bind_buffer(const TensorState& tensor, const TensorState::Bound& b, core::T
   core::Coordinates strides(b.strides.begin(), b.strides.end());
   if (b.strides.empty()) strides = core::dense_strides(piece.extents, pieces.order());
   if (strides.size() != piece.extents.size()) {
-    throw Error(fmt::format("{}: a buffer of {} strides for a tensor of {} dimensions", tensor.label(), strides.size(),
-                            piece.extents.size()));
+    throw Error(fmt::format("{}: the buffer for processor {} has {}, and the tensor {}", tensor.label(), b.processor,
+                            core::counted(static_cast<int64_t>(strides.size()), "stride"),
+                            core::counted(static_cast<int64_t>(piece.extents.size()), "dimension")),
+                {}, "give one stride, in elements, for each dimension, or none for a dense block");
   }
   require_room(tensor.label(), b, piece.extents, strides);
   pieces.bind(b.processor, static_cast<std::byte*>(b.data), strides);
@@ -66,7 +72,12 @@ void bind_buffer(const TensorState& tensor, const TensorState::Bound& b, core::T
 
 core::Coordinates checked(const core::TensorPieces& pieces, const TensorState& tensor, const std::vector<int64_t>& at) {
   const core::Coordinates& shape = pieces.owners().shape();
-  bool inside = at.size() == shape.size();
+  if (at.size() != shape.size()) {
+    throw Error(fmt::format("{}({}) has {}, and the tensor {}", tensor.shown_name(), fmt::join(at, ", "),
+                            core::counted(static_cast<int64_t>(at.size()), "coordinate"),
+                            core::counted(static_cast<int64_t>(shape.size()), "dimension")));
+  }
+  bool inside = true;
   for (size_t d = 0; d < at.size() && inside; ++d) inside = at[d] >= 0 && at[d] < shape[d];
   if (!inside) {
     throw Error(fmt::format("{}({}) is outside of the tensor, whose shape is ({})", tensor.shown_name(),
@@ -88,6 +99,11 @@ PieceInfo describe(const core::Ownership& owners, int64_t processor) {
 }
 
 }  // namespace
+
+std::string how_to_define(const TensorState& tensor) {
+  return fmt::format("define it first, for example {}(i, j) = B(i, k) * C(k, j)",
+                     tensor.name.empty() ? "A" : tensor.name);
+}
 
 // Called at every run of a kernel, so it compares only numbers.
 bool TensorState::has_current_pieces() const {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "lang/ranges.h"
+
 namespace distal::core {
 
 namespace {
@@ -40,6 +42,13 @@ std::string command_for(const Stage& stage) {
 std::string undistributed_text(const Plan& plan) {
   std::string out;
   for (const StagePlan& s : plan.stages) {
+    const ScheduledStatement& source = s.stage->source;
+    const Statement& written = source.origin ? *source.origin : source.statement;
+    std::vector<std::string> empty = empty_indices(plan.program->module, written, plan.params);
+    if (!empty.empty()) {
+      out += fmt::format("  note      index {} of {} has no values\n", empty.front(), to_string(written));
+      continue;
+    }
     if (s.machine.processors < 2 || !launch_dimensions(*s.stage).empty()) continue;
     std::string command = command_for(*s.stage);
     out += "  note      nothing is distributed";

@@ -61,9 +61,14 @@ std::string instead_of_function(std::string_view name) {
       name);
 }
 
+// `A[i, j]`, and `A[i][j]` as in C.
 [[noreturn]] void refuse_brackets(const TokenStream& tokens, const Token& name) {
   std::string inside = contents_of_group(tokens, 0);
   size_t end = tokens.past_group(0);
+  while (end > 0 && tokens.peek(end).is("[") && tokens.past_group(end) > 0) {
+    inside += ", " + contents_of_group(tokens, end);
+    end = tokens.past_group(end);
+  }
   throw Error(
       fmt::format("the indices of `{}` stand in square brackets", name.text),
       end > 0 ? span_of(name, tokens.peek(end - 1)) : tokens.peek().span,
@@ -71,6 +76,10 @@ std::string instead_of_function(std::string_view name) {
 }
 
 [[noreturn]] void refuse_member(const TokenStream& tokens, const Token& name) {
+  if (tokens.peek(1).is_word("schedule")) {
+    throw Error("in a file, a schedule stands below its statement", span_of(tokens.peek(), tokens.peek(1)),
+                "write `schedule` on a line of its own, and each command on a line below it");
+  }
   throw Error("a tensor has no members", span_of(tokens.peek(), tokens.peek(1)),
               tokens.peek(1).is_word("T")
                   ? "a transpose is an access with its indices swapped, as in `A(i, j) = B(j, i)`"
@@ -107,6 +116,12 @@ void refuse_suffix(const TokenStream& tokens) {
                 "there are no imaginary numbers in a statement; declare a scalar, `tensor c`, in a program of a "
                 "complex type, multiply by `c`, and load or set its value");
   }
+  bool is_exponent = letters.text.size() > 1 && (letters.text[0] == 'd' || letters.text[0] == 'D') &&
+                     letters.text.find_first_not_of("0123456789", 1) == std::string_view::npos;
+  if (is_exponent) {
+    throw Error(written, span,
+                fmt::format("an exponent begins with `e`: write {}e{}", number.text, letters.text.substr(1)));
+  }
   if (is_one_of(letters.text, std::array{"f"sv, "F"sv, "d"sv, "D"sv, "l"sv, "L"sv, "u"sv, "U"sv})) {
     throw Error(
         written, span,
@@ -129,13 +144,24 @@ std::string shown_factor(const Token& first, bool has_group) {
   const Token& next = tokens.peek();
   std::string left = shown_factor(first, tokens.previous().is(")"));
   std::string right = shown_factor(next, tokens.peek(1).is("("));
-  throw Error(fmt::format("an operator is missing between `{}` and `{}`", left, right), next.span,
-              fmt::format("a product is written with its sign: `{} * {}`", left, right));
+  std::string help = fmt::format("a product is written with its sign: `{} * {}`", left, right);
+  if (tokens.at_assignment())
+    help = fmt::format("each statement stands on a line of its own: begin one at `{}`", right);
+  throw Error(fmt::format("an operator is missing between `{}` and `{}`", left, right), next.span, help);
 }
 
 [[noreturn]] void refuse_comparison(const Token& symbol) {
   throw Error("index notation has no comparisons", symbol.span,
               "multiply by a tensor that is 1 where the condition holds and 0 elsewhere");
+}
+
+// `ik,kj->ij`: names and commas before an arrow.
+void refuse_einsum(const TokenStream& tokens) {
+  size_t at = 0;
+  while (tokens.peek(at).is_identifier() && tokens.peek(at + 1).is(",")) at += 2;
+  if (!tokens.peek(at).is_identifier() || !tokens.peek(at + 1).is("->") || tokens.peek(at + 1).starts_line) return;
+  throw Error("this is a subscript string of einsum", span_of(tokens.peek(), tokens.peek(at + 1)),
+              "a statement names its tensors: `ik,kj->ij` is `A(i, j) = B(i, k) * C(k, j)`");
 }
 
 bool is_param(const Module& module, const Token& name) {
@@ -182,6 +208,16 @@ void refuse_foreign_index(const TokenStream& tokens, const Module& module) {
   }
 }
 
+void refuse_foreign_assign_operator(const TokenStream& tokens, const std::string& left) {
+  const Token &sign = tokens.peek(), &equals = tokens.peek(1);
+  if (!equals.is("=") || !sign.touches(equals)) return;
+  if (sign.is("*")) {
+    throw Error("there is no `*=`", span_of(sign, equals),
+                fmt::format("the output may stand on the right: write `{0} = {0} * ...`", left));
+  }
+  if (sign.is(":")) throw Error("a statement assigns with `=`", span_of(sign, equals), "leave out the colon");
+}
+
 void refuse_foreign_assignment(const TokenStream& tokens) {
   const Token& next = tokens.peek();
   if (!next.is("=") || !tokens.previous().touches(next)) return;
@@ -215,12 +251,31 @@ void refuse_foreign_line(const TokenStream& tokens) {
   if (first.is_word("schedule") && next.is(":")) {
     throw Error("`schedule` takes no colon", next.span, "write `schedule` on a line of its own");
   }
+  refuse_einsum(tokens);
   bool type = first.is_identifier() && parse_element_type(std::string(first.text)).has_value();
   if (type && next.is_identifier() && !next.starts_line) {
     throw Error("a declaration begins with its kind, not with a type", first.span,
                 fmt::format("write `tensor {}...`, and `type {}` on a line of its own: it holds for all tensors",
                             next.text, first.text));
   }
+}
+
+std::string foreign_command(std::string_view name) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kInstead{{
+      {"fuse", "two loops are fused by `collapse(i, j, f)`"},
+      {"tile", "cut each loop, `split(i, io, ii, 32)` and `split(j, jo, ji, 32)`, then `reorder({io, jo, ii, ji})`"},
+      {"parallel", "processors share a loop by `distribute`, the threads of one processor by `parallelize(i)`"},
+      {"bound", "the extents of loops follow from the tensors, and `divide` and `split` cut them"},
+      {"pos", "tensors are dense, so loops are coordinates"},
+      {"compute_at", "a part of the right side is computed first by `precompute`"},
+      {"store_at", "a part of the right side is computed first by `precompute`"},
+      {"cache_read", "a part of a tensor is fetched at a loop by `communicate(B, ko)`"},
+      {"map", "loops are mapped to processors by `distribute`"},
+  }};
+  for (const auto& [foreign, help] : kInstead) {
+    if (name == foreign) return std::string(help);
+  }
+  return {};
 }
 
 std::string instead_of_character(std::string_view character) {
@@ -231,7 +286,7 @@ std::string instead_of_character(std::string_view character) {
       {"“", "names are written without quotes"},
       {"‘", "names are written without quotes"},
       {"’", "there are no quotes here; a transpose is an access with its indices swapped, as in `B(j, i)`"},
-      {"^", "there is no power: write the factor several times, or the value of a number"},
+      {"^", "there is no power: write the factor several times; a transpose has its indices swapped, as in `B(j, i)`"},
       {"@", "a matrix product is written with indices, as in `A(i, j) = B(i, k) * C(k, j)`"},
       {"!", "a comment begins with `#`"},
       {"%", "a comment begins with `#`"},

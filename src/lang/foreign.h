@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "lang/module.h"
 #include "lang/token_stream.h"
@@ -15,6 +16,8 @@ namespace distal::core {
 void refuse_foreign_access(const TokenStream& tokens, const Token& name, const Module& module);
 // In front of an index of an access.
 void refuse_foreign_index(const TokenStream& tokens, const Module& module);
+// Behind the left side of a statement, which is `left`.
+void refuse_foreign_assign_operator(const TokenStream& tokens, const std::string& left);
 // Behind `=` or `+=`.
 void refuse_foreign_assignment(const TokenStream& tokens);
 // In front of a factor that is neither a number nor a name.
@@ -24,6 +27,8 @@ void refuse_foreign_operator(const TokenStream& tokens, const Token& first);
 // In front of a line that is no declaration, statement or schedule.
 void refuse_foreign_line(const TokenStream& tokens);
 
+// What to write instead of a schedule command that other languages have; empty for a name that is not known.
+std::string foreign_command(std::string_view name);
 // What to write instead of a character that belongs to no token.
 std::string instead_of_character(std::string_view character);
 

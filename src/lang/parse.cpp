@@ -62,7 +62,11 @@ class ModuleParser {
     do {
       const Token& name = tokens_.expect_identifier("the name of a param");
       std::string text(name.text);
-      tokens_.expect("=", fmt::format("`=` and a value after the param `{}`", text));
+      if (tokens_.at_end() || tokens_.peek().starts_line || !tokens_.peek().is("=")) {
+        tokens_.refuse_here(fmt::format("`=` and a value after the param `{}`", text),
+                            fmt::format("a param has a default, which --set changes: write `param {} = 1024`", text));
+      }
+      tokens_.next();
       add(&Module::params, {text, parse_int_expr(tokens_), name.span}, check_param);
     } while (tokens_.accept(","));
   }

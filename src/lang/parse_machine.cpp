@@ -41,6 +41,9 @@ std::vector<Grid> parse_levels(TokenStream& tokens) {
 }
 
 Machine parse_processors(TokenStream& tokens) {
+  if (tokens.peek().is("(") && tokens.past_group(0) > 0 && tokens.peek(2).is(",")) {
+    tokens.refuse("a grid", "the extents of a grid stand behind `Grid`, as in `Grid(2, 2)`");
+  }
   IntExpr count = parse_placed_int_expr(tokens);
   if (!tokens.peek().is_word("processors")) {
     tokens.refuse("`processors` after their number", "a machine is for instance `Grid(2, 2)` or `64 processors`");
@@ -71,7 +74,14 @@ Grid parse_grid(TokenStream& tokens) {
   if (!at_grid(tokens)) tokens.refuse("a grid", "write for instance `Grid(2, 2)`");
   const Token first = tokens.next();
   Grid grid;
-  tokens.list("(", "`(` after `Grid`", [&] { grid.extents.push_back(parse_placed_int_expr(tokens)); });
+  tokens.list("(", "`(` after `Grid`", [&] {
+    grid.extents.push_back(parse_placed_int_expr(tokens));
+    const Token& next = tokens.peek();
+    if (next.is_identifier() && tokens.previous().touches(next) && next.text[0] == 'x') {
+      throw Error("the extents of a grid are written with commas, not with `x`", next.span,
+                  "write for instance `Grid(2, 2)`");
+    }
+  });
   grid.span = tokens.span_from(first);
   grid.processor = parse_kind(tokens, Processor::CPU);
   return grid;

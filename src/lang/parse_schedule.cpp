@@ -7,6 +7,7 @@
 #include <set>
 
 #include "lang/check_parts.h"
+#include "lang/foreign.h"
 #include "lang/parse_int.h"
 #include "lang/parse_machine.h"
 #include "lang/parse_statement.h"
@@ -212,8 +213,11 @@ class CommandParser {
 
   [[noreturn]] void refuse_unknown() const {
     std::string name(first_.text);
-    throw Error(fmt::format("unknown schedule command `{}`", name), first_.span,
-                fmt::format("the commands are {}{}", listing(command_names()), did_you_mean(name, command_names())));
+    std::string help = foreign_command(name);
+    if (help.empty()) {
+      help = fmt::format("the commands are {}{}", listing(command_names()), did_you_mean(name, command_names()));
+    }
+    throw Error(fmt::format("unknown schedule command `{}`", name), first_.span, help);
   }
 
   TokenStream& tokens_;

@@ -54,6 +54,7 @@ class StatementParser {
     if (tokens_.accept("=")) return AssignOp::Assign;
     if (tokens_.accept("+=")) return AssignOp::Accumulate;
     if (tokens_.accept("-=")) return AssignOp::Subtract;
+    refuse_foreign_assign_operator(tokens_, to_string(lhs));
     tokens_.refuse(fmt::format("`=`, `+=` or `-=` after `{}`", to_string(lhs)),
                    "a statement is for instance `A(i, j) = B(i, k) * C(k, j)`; only `=`, `+=` and `-=` assign");
   }

@@ -48,7 +48,10 @@ class TensorParser {
   void format(bool has_distribution) {
     tensor_.order.resize(tensor_.dimensions.size());
     std::iota(tensor_.order.begin(), tensor_.order.end(), 0);
-    if (has_distribution) raw_ = read_distribution(tokens_);
+    if (has_distribution) {
+      refuse_element_type();
+      raw_ = read_distribution(tokens_);
+    }
     clauses();
     check_line_end();
     if (raw_) distribute();
@@ -62,14 +65,18 @@ class TensorParser {
       throw Error("`cyclic` names no dimension", tokens_.peek().span,
                   "write for instance `cyclic(x)` or `cyclic(x = 64)`");
     }
-    if (parse_element_type(std::string(tokens_.peek().text))) {
-      throw Error(fmt::format("`{}` is an element type, and a tensor has none of its own", tokens_.peek().text),
-                  tokens_.peek().span,
-                  fmt::format("write `type {}` on a line of its own: it holds for all tensors", tokens_.peek().text));
-    }
-    tokens_.refuse(
-        "`on`, `order`, `in`, `cyclic` or the end of the line",
-        raw_ ? "a side of a distribution is one word, as in `xy`, or names with commas, as in `row, col`" : "");
+    refuse_element_type();
+    tokens_.refuse("`on`, `order`, `in`, `cyclic` or the end of the line",
+                   raw_ ? "a side of a distribution is one word, as in `xy`, or names with commas, as in `row, col`"
+                        : "tensors are dense; a declaration is for instance `tensor A(4, 4) : xy -> xy on M`");
+  }
+
+  // `tensor A(n) float`, and `tensor A(n) : float`, where no arrow follows.
+  void refuse_element_type() const {
+    const Token& word = tokens_.peek();
+    if (!parse_element_type(std::string(word.text)) || tokens_.peek(1).is("->") || tokens_.peek(1).is(",")) return;
+    throw Error(fmt::format("`{}` is an element type, and a tensor has none of its own", word.text), word.span,
+                fmt::format("write `type {}` on a line of its own: it holds for all tensors", word.text));
   }
 
   void dimensions() {

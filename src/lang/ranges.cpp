@@ -129,6 +129,14 @@ std::map<std::string, IntExpr> variable_extents(const Module& module, const Stat
   return plain;
 }
 
+std::vector<std::string> empty_indices(const Module& module, const Statement& statement, const Bindings& params) {
+  std::vector<std::string> out;
+  for (const auto& [name, extent] : variable_extents(module, statement)) {
+    if (extent.evaluate(params) == 0) out.push_back(name);
+  }
+  return out;
+}
+
 void check_ranges(const Module& module, const Statement& statement, const Bindings& params) {
   RangeCheck(module, statement, params).run();
 }

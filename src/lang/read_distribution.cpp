@@ -20,7 +20,8 @@ class Reader {
     RawDistribution raw;
     raw.left = words();
     if (!tokens_.peek().is("->")) {
-      tokens_.refuse("`->` in the distribution", "a distribution is for instance `xy -> x0`, or `row, col -> row, 0`");
+      tokens_.refuse_here("`->` in the distribution",
+                          "a distribution is for instance `xy -> x0`, or `row, col -> row, 0`");
     }
     while (tokens_.peek().is("->")) raw.arrows.push_back(arrow());
     raw.span = tokens_.span_from(first);

@@ -82,9 +82,9 @@ SourceSpan TokenStream::span_behind_previous() const {
   return span;
 }
 
-void TokenStream::refuse_here(const std::string& expected) const {
-  if (at_end() || !peek().starts_line || at_ == 0) refuse(expected);
-  throw Error(fmt::format("expected {}, found the end of the line", expected), span_behind_previous());
+void TokenStream::refuse_here(const std::string& expected, const std::string& help) const {
+  if (at_end() || !peek().starts_line || at_ == 0) refuse(expected, help);
+  throw Error(fmt::format("expected {}, found the end of the line", expected), span_behind_previous(), help);
 }
 
 void TokenStream::refuse(const std::string& expected, const std::string& help) const {

@@ -48,10 +48,10 @@ class TokenStream {
   SourceSpan span_from(const Token& first) const;
 
   [[noreturn]] void refuse(const std::string& expected, const std::string& help = {}) const;
+  // The same for a word that must stand on the line of the previous one.
+  [[noreturn]] void refuse_here(const std::string& expected, const std::string& help = {}) const;
 
  private:
-  // The same for a word that must stand on the line of the previous one.
-  [[noreturn]] void refuse_here(const std::string& expected) const;
   SourceSpan span_behind_previous() const;
   static std::string_view closing(const Token& open);
   [[noreturn]] static void refuse_unclosed(const Token& open);

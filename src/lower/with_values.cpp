@@ -65,7 +65,7 @@ class Settler {
   // The loop nest of a sum without iterations has none for the other terms either. So the terms with that sum, which
   // are 0, go. The schedule goes too: its loops may be gone, and loops made of nothing cannot be cut.
   void remove_empty_sums(ScheduledStatement& s) const {
-    std::vector<std::string> empty = empty_indices(s.statement);
+    std::vector<std::string> empty = empty_indices(module_, s.statement, params_);
     if (empty.empty()) return;
     if (!s.origin) s.origin = s.statement;
     std::optional<Expr> rest;
@@ -82,14 +82,6 @@ class Settler {
     s.statement.rhs = rest.value_or(Expr(Literal{0, true, "0", s.statement.span}));
     s.schedule.clear();
     s.has_empty_schedule = true;
-  }
-
-  std::vector<std::string> empty_indices(const Statement& statement) const {
-    std::vector<std::string> out;
-    for (const auto& [name, extent] : variable_extents(module_, statement)) {
-      if (extent.evaluate(params_) == 0) out.push_back(name);
-    }
-    return out;
   }
 
   const Module& module_;

@@ -25,8 +25,14 @@ std::vector<std::string> tensors_of(const Nest& nest) {
 }
 
 Nest communicate(const Nest& nest, const ScheduleContext&, const std::vector<Name>& named, const IndexVar& at) {
-  require_loop(nest, at, "communicate");
   std::vector<std::string> tensors = tensors_of(nest);
+  bool is_swapped = named.size() == 1 && nest.has_loop({named[0].text, named[0].span}) && !nest.has_loop(at) &&
+                    std::find(tensors.begin(), tensors.end(), at.name) != tensors.end();
+  if (is_swapped) {
+    throw Error(fmt::format("communicate: {} is a tensor, and {} a loop", at.name, named[0].text), at.span,
+                fmt::format("the tensor comes first: write communicate({}, {})", at.name, named[0].text));
+  }
+  require_loop(nest, at, "communicate");
   Nest out = nest;
   for (const Name& tensor : named) {
     if (workspace_of(nest.relations, tensor.text)) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "lang/ranges.h"
 #include "tune/find_parts.h"
 
 namespace distal::core {
@@ -46,6 +47,8 @@ class Finder {
     const Statement statement = found_.module.statements[at].statement;
     std::optional<Machine> machine = machine_for(statement);
     if (machine && machine->name.empty()) return "its machine has no name";
+    std::vector<std::string> empty = empty_indices(found_.module, statement, params_);
+    if (!empty.empty()) return fmt::format("index {} has no values", empty.front());
     std::vector<Split> splits = splits_of(found_.module, statement, params_, machine);
     if (!machine && splits.size() == 1) return "the program has no machine";
     FoundParts best = best_of(statement, splits, machine);

@@ -42,10 +42,15 @@ TEST(Api, RefusesAViewThatAPictureDoesNotHave) {
   auto refuse = [&](const PictureView& view, const std::string& text) {
     EXPECT_EQ(message_of([&] { svg(picture, view); }), text);
   };
-  refuse({.name = "movie"}, "view movie: there is no such view");
-  refuse({.step = 9}, "step 9: the program has 4 steps, numbered from 1");
-  refuse({.processor = 4}, "processor 4: the machine has 4 processors, numbered from 0");
-  refuse({.axes = {"q", "i"}}, "axes q,i: q is no index of the statement");
+  auto with = [](auto change) {
+    PictureView view;
+    change(view);
+    return view;
+  };
+  refuse(with([](PictureView& v) { v.name = "movie"; }), "view movie: there is no such view");
+  refuse(with([](PictureView& v) { v.step = 9; }), "step 9: the program has 4 steps, numbered from 1");
+  refuse(with([](PictureView& v) { v.processor = 4; }), "processor 4: the machine has 4 processors, numbered from 0");
+  refuse(with([](PictureView& v) { v.axes = {"q", "i"}; }), "axes q,i: q is no index of the statement");
   EXPECT_EQ(message_of([&] { svg("no picture"); }), "svg: this text is no picture");
 }
 
@@ -391,14 +396,17 @@ TEST(Api, MistakesThatOnlyTheApiAllows) {
   EXPECT_EQ(error_of([&] { A.schedule().distribute({i}, Onto(m, {0})); }),
             "error: distribute: roles are those of targets; name their distributed and local loops too");
   EXPECT_EQ(error_of([&] { A.compile(); }),
-            "error: tensor F has elements of type float, and A of type double; a program computes with one type");
+            "error: tensor F has elements of type float, and A of type double; a program computes with one type\n"
+            "  help: declare it as Tensor<double>, and convert its elements when you fill it");
 }
 
 TEST(Api, BuffersThatDoNotFitAreRefused) {
   std::vector<double> buffer(4);
   Tensor<double> A("A", {2, 2});
   A.bind(7, buffer.data());
-  EXPECT_EQ(error_of([&] { A.pieces(); }), "error: tensor A: processor 7 owns no piece that a buffer could hold");
+  EXPECT_EQ(error_of([&] { A.pieces(); }),
+            "error: tensor A: a buffer is bound for processor 7, and the machine has 1 processor\n"
+            "  help: its number is 0");
   // A processor that owns nothing accepts any buffer.
   Format cut({Dense}, Distribution(Machine{Grid(3)}, {0}));
   Tensor<double> D("D", {2}, cut);
@@ -415,16 +423,22 @@ TEST(Api, BuffersThatDoNotFitAreRefused) {
   for (int64_t p : {2, 1, 0}) E.bind(p, p < 2 ? buffer.data() + p : nullptr);
   E.copy_from(D);
   EXPECT_EQ(buffer, (std::vector<double>{1, 2, 0, 0}));
-  EXPECT_EQ(error_of([&] { D.bind(3, empty); }), "error: tensor D: processor 3 owns no piece that a buffer could hold");
+  EXPECT_EQ(error_of([&] { D.bind(3, empty); }),
+            "error: tensor D: a buffer is bound for processor 3, and the machine has 3 processors\n  help: their "
+            "numbers are 0 to 2, row by row");
   EXPECT_EQ(error_of([&] { D.bind(1, empty); }), "error: tensor D: the buffer for processor 1 is null");
   Tensor<double> B("B", {2, 2});
   B.bind(0, buffer.data(), {1});
-  EXPECT_EQ(error_of([&] { B.pieces(); }), "error: tensor B: a buffer of 1 strides for a tensor of 2 dimensions");
+  EXPECT_EQ(error_of([&] { B.pieces(); }),
+            "error: tensor B: the buffer for processor 0 has 1 stride, and the tensor 2 dimensions\n  help: give one "
+            "stride, in elements, for each dimension, or none for a dense block");
 }
 
 TEST(Api, ErrorsQuoteTheProgram) {
   Tensor<double> A({4, 4}), B({4, 5});
-  EXPECT_EQ(error_of([&] { A.compile(); }), "error: a tensor without a name has no statement to compile");
+  EXPECT_EQ(error_of([&] { A.compile(); }),
+            "error: a tensor without a name has no statement to compile\n  help: define it first, for example A(i, j) "
+            "= B(i, k) * C(k, j)");
   IndexVar i("i"), j("j"), q("q");
   A(i, j) = B(i, j);
   std::string text = error_of([&] { A.compile().run(); });
@@ -436,6 +450,7 @@ TEST(Api, ErrorsQuoteTheProgram) {
   EXPECT_NE(text.find("split: there is no loop q"), std::string::npos) << text;
   EXPECT_NE(text.find("split(q, a, b, 2)"), std::string::npos) << text;
   EXPECT_EQ(error_of([&] { C.at({4, 0}); }), "error: C(4, 0) is outside of the tensor, whose shape is (4, 4)");
+  EXPECT_EQ(error_of([&] { C.at({4}); }), "error: C(4) has 1 coordinate, and the tensor 2 dimensions");
 }
 
 }  // namespace

@@ -306,6 +306,10 @@ TEST(Redistribution, RefusesWhatDoesNotFit) {
   Tensor<float> c("c", {4});
   EXPECT_NE(error_of([&] { a.copy_from(b); }).find("index i has extent 4 in a dimension 0 but 5 in b dimension 0"),
             std::string::npos);
+  Tensor<double> named("named", {4, 4});
+  EXPECT_EQ(error_of([&] { named.redistribute(Format({Dense}, Distribution(Machine(Grid(2)), {0}))); }),
+            "error: named.redistribute(): the format has 1 mode, and the tensor 2 dimensions\n"
+            "  help: give one of them for each dimension, as in {Dense, Dense}");
   EXPECT_NE(error_of([&] { a.copy_from(c); }).find("a program computes with one type"), std::string::npos);
   a.set({3}, 8);
   Machine m(Grid(2));

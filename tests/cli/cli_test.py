@@ -248,6 +248,17 @@ class Text(CliTest):
         inline = text.replace("machine M = Grid(3)\n", "").replace("on M", "on Grid(3)")
         self.assertIn("distribute({i}, {io}, {ii}, Grid(3))", self.succeed("run", self.write("inline.distal", inline)))
 
+    def test_an_index_without_values(self):
+        free = "param n = 0\nmachine M = Grid(2)\ntensor a(4) : x -> x on M\ntensor B(4, n) : xy -> x on M\na(i) = B(i, j)\n"
+        given = free + "schedule\n  distribute(i, io, ii, M)\n"
+        for text in (free, given, free.replace("Grid(2)", "2 processors").replace(" : x -> x", "").replace(" : xy -> x", "")):
+            for command in ("run", "explain"):
+                said = self.succeed(command, self.write("empty.distal", text))
+                self.assertIn("  note      index j of a(i) = B(i, j) has no values\n", said)
+                self.assertNotIn("nothing is distributed", said)
+        self.succeed("draw", self.folder / "empty.distal", "-o", self.folder / "empty.html")
+        self.assertIn("index j has no values", self.json_of("optimize", self.write("empty.distal", free))["left"][0])
+
     def test_help_names_every_option(self):
         options = {
             ("run",): "FILE --set --type --engine --threads --reps --leaf --check --no-check --json --own-memory "

@@ -217,7 +217,7 @@ TEST(Errors, Statements) {
   EXPECT_EQ(statement("s = B(i, j\n"), "6:6 this `(` is never closed");
   EXPECT_EQ(statement("A(i, j = B(i, j)\n"), "6:8 expected `,` or `)`, found `=`");
   EXPECT_EQ(statement("s -= B(i, j)\n"), "accepted");
-  EXPECT_EQ(statement("s *= B(i, j)\n"), "6:3 expected `=`, `+=` or `-=` after `s`, found `*`");
+  EXPECT_EQ(statement("s *= B(i, j)\n"), "6:3 there is no `*=`");
   EXPECT_EQ(statement("A(i, j)\n"), "6:8 expected `=`, `+=` or `-=` after `A(i, j)`, found the end of the file");
   EXPECT_EQ(statement("s = 18446744073709551616\n"), "6:5 18446744073709551616 does not fit in 64 bits");
   EXPECT_EQ(statement("s = 1e999\n"), "6:5 1e999 is outside the range of a double");

@@ -33,6 +33,53 @@ std::string refused(const std::string& text) {
 
 std::string in_program(const std::string& text) { return refused(declarations + text + "\n"); }
 
+TEST(Foreign, WaysOfOtherLanguages) {
+  EXPECT_EQ(in_program("A[i][j] = B(i, j)"), "A[i][j]: the indices of `A` stand in square brackets; write `A(i, j)`");
+  EXPECT_EQ(in_program("A(i, j) *= B(i, j)"),
+            "*=: there is no `*=`; the output may stand on the right: write `A(i, j) = A(i, j) * ...`");
+  EXPECT_EQ(in_program("A(i, j) := B(i, j)"), ":=: a statement assigns with `=`; leave out the colon");
+  EXPECT_EQ(in_program("ik,kj->ij"),
+            "ik,kj->: this is a subscript string of einsum; a statement names its tensors: `ik,kj->ij` is `A(i, j) = "
+            "B(i, k) * C(k, j)`");
+  EXPECT_EQ(in_program("A(i, j) = B(i, j) x(i) = B(i, j)"),
+            "x: an operator is missing between `B(...)` and `x(...)`; each statement stands on a line of its own: "
+            "begin one at `x(...)`");
+  EXPECT_EQ(in_program("A(i, j) = 1.5d0 * B(i, j)"),
+            "1.5d0: `1.5d0` is not a number; an exponent begins with `e`: write 1.5e0");
+  EXPECT_EQ(in_program("A(i, j) = B(i, j)\nA.schedule()"),
+            ".schedule: in a file, a schedule stands below its statement; write `schedule` on a line of its own, and "
+            "each command on a line below it");
+}
+
+TEST(Foreign, Declarations) {
+  EXPECT_EQ(refused("param n\nparam m = 2\n").substr(0, 70),
+            ": expected `=` and a value after the param `n`, found the end of the l");
+  EXPECT_EQ(
+      refused("tensor A(4) : float64\nA(i) = 1\n"),
+      "float64: `float64` is an element type, and a tensor has none of its own; write `type float64` on a line of "
+      "its own: it holds for all tensors");
+  EXPECT_EQ(refused("tensor A(4) : xy\nA(i) = 1\n").substr(0, 62),
+            ": expected `->` in the distribution, found the end of the line");
+  EXPECT_EQ(refused("tensor A(4) dense\n"),
+            "dense: expected `on`, `order`, `in`, `cyclic` or the end of the line, found `dense`; tensors are dense; a "
+            "declaration is for instance `tensor A(4, 4) : xy -> xy on M`");
+  EXPECT_EQ(refused("machine M = (2, 2)\n"),
+            "(: expected a grid, found `(`; the extents of a grid stand behind `Grid`, as in `Grid(2, 2)`");
+  EXPECT_EQ(refused("machine M = Grid(2x2)\n"),
+            "x2: the extents of a grid are written with commas, not with `x`; write for instance `Grid(2, 2)`");
+}
+
+TEST(Foreign, Commands) {
+  auto command = [](const std::string& text) { return in_program("A(i, j) = B(i, j)\nschedule\n  " + text); };
+  EXPECT_EQ(command("fuse(i, j, f)"),
+            "fuse: unknown schedule command `fuse`; two loops are fused by `collapse(i, j, f)`");
+  EXPECT_EQ(
+      command("parallel(i)"),
+      "parallel: unknown schedule command `parallel`; processors share a loop by `distribute`, the threads of one "
+      "processor by `parallelize(i)`");
+  EXPECT_EQ(command("comunicate(B, i)").substr(0, 45), "comunicate: unknown schedule command `comunic");
+}
+
 TEST(Foreign, Operators) {
   EXPECT_EQ(in_program("A(i, j) = 2 B(i, j)"),
             "B: an operator is missing between `2` and `B(...)`; a product is written with its sign: `2 * B(...)`");
@@ -67,7 +114,8 @@ TEST(Foreign, Numbers) {
             "1.5f: `1.5f` is not a number; write 1.5; the line `type float` or `type double` chooses the type of all "
             "elements");
   EXPECT_EQ(refused("param n = 2^10\n"),
-            "^: stray character `^`; there is no power: write the factor several times, or the value of a number");
+            "^: stray character `^`; there is no power: write the factor several times; a transpose has its indices "
+            "swapped, as in `B(j, i)`");
 }
 
 TEST(Foreign, Functions) {
@@ -132,7 +180,8 @@ TEST(Foreign, Lines) {
   EXPECT_EQ(in_program("tensor D(4) : x -> x cyclic on M"),
             "cyclic: `cyclic` names no dimension; write for instance `cyclic(x)` or `cyclic(x = 64)`");
   EXPECT_EQ(in_program("param m\ntensor D(m)"),
-            ": expected `=` and a value after the param `m`, found the end of the line; ");
+            ": expected `=` and a value after the param `m`, found the end of the line; a param has a default, which "
+            "--set changes: write `param m = 1024`");
   EXPECT_EQ(in_program("x(i) = s * B(i, j)\nschedule\n  distribute i, io, ii, M"),
             "distribute: the arguments of the command `distribute` stand in parentheses; write `distribute(...)`");
   EXPECT_EQ(in_program("x(i) = s * B(i, j)\nschedule\n  distribute(i, io, ii, 4)"),
