@@ -100,7 +100,7 @@ LeafPlan choose_part(const LeafTask& task, ElementType type, LeafChoice choice) 
 
 LeafPlan choose_leaf(const StagePlan& stage, ElementType type, LeafChoice choice, Processor processor) {
   if (processor == Processor::CPU) return choose_part(whole_leaf(stage), type, choice);
-  return {to_string(stage.stage->source.statement), choose_gpu(*stage.stage, type)};
+  return {to_string(stage.stage->source.statement), choose_gpu(*stage.stage, type, storage_orders(stage))};
 }
 
 }  // namespace distal::core

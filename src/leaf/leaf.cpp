@@ -94,8 +94,7 @@ std::unique_ptr<LeafKernel> make_part(const LeafTask& task, ElementType type, co
 }
 
 std::string gpu_source(const LeafTask& task, ElementType type) {
-  const Stage& stage = *task.stage->stage;
-  return gpu_kernel_source(stage, type, task.stage->acquires[leaf_of(stage).accesses[0].acquire].order, "leaf");
+  return gpu_kernel_source(*task.stage->stage, type, storage_orders(*task.stage), "leaf");
 }
 
 std::string sources(const LeafTask& task, ElementType type, const LeafPlan& plan) {

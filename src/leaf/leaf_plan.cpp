@@ -34,10 +34,16 @@ std::string text_of(const BoxPlan& plan) {
   return fmt::format("{}, as substitute asks{}", plan.substitute, how);
 }
 
+std::string kernel_text(const GpuPlan& plan) {
+  if (plan.kernel == GpuKernel::Points) return "a CUDA kernel, one thread for each point of the output's loops";
+  if (plan.along.empty()) return "a CUDA kernel of one thread";
+  return plan.kernel == GpuKernel::Teams ? fmt::format("a CUDA kernel whose threads add along {} in teams", plan.along)
+                                         : fmt::format("a CUDA kernel with neighbouring threads along {}", plan.along);
+}
+
 std::string text_of(const GpuPlan& plan) {
   if (!plan.why_not.empty()) return "cannot run: it " + plan.why_not;
-  std::string kernel = plan.runs_over_box ? "a CUDA kernel, one thread for each element of the output"
-                                          : "a CUDA kernel, one thread for each point of the output's loops";
+  const std::string kernel = kernel_text(plan);
   return plan.blas_scale ? "cuBLAS; where it does not take the strides, " + kernel : kernel + plan.no_library;
 }
 
@@ -89,6 +95,7 @@ bool PartsPlan::operator==(const PartsPlan&) const = default;
 bool InterpretedPlan::operator==(const InterpretedPlan&) const = default;
 bool BoxPlan::operator==(const BoxPlan&) const = default;
 
+std::string to_string(const GpuPlan& plan) { return text_of(plan); }
 std::string explanation(const LeafPlan& plan) { return text(plan, false); }
 std::string to_string(const LeafPlan& plan) { return text(plan, true); }
 

@@ -54,14 +54,24 @@ struct BoxPlan {
   bool operator==(const BoxPlan&) const;
 };
 
+// The CUDA kernel of a leaf.
+enum class GpuKernel {
+  Teams,       // teams of threads add along an index of the sums, whose elements are neighbours in memory
+  Neighbours,  // neighbouring threads have neighbouring outputs
+  Points,      // one thread for each point of the output's loops
+};
+
 // On a GPU: a CUDA kernel; for a product of matrices cuBLAS, where the strides and extents of a run allow it.
 struct GpuPlan {
-  bool runs_over_box = true;              // one thread for each element of the output; else for each point of its loops
+  GpuKernel kernel = GpuKernel::Neighbours;
+  std::string along = {};                 // the index along which neighbouring threads run; empty if there is none
   std::optional<double> blas_scale = {};  // the scale of the product that cuBLAS adds; nothing if it is no such product
   std::string no_library = {};            // as BoxPass says it
   std::string why_not = {};               // why no GPU can run the leaf; empty if one can
   bool operator==(const GpuPlan&) const = default;
 };
+
+std::string to_string(const GpuPlan& plan);  // in words
 
 // What carries out a leaf: plain data, without addresses. What depends on the strides of a run is decided by the lists
 // of kernels in BoxPass.

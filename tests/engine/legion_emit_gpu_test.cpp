@@ -48,6 +48,7 @@ TEST(LegionGpu, AProductOfMatrices) {
 TEST(LegionGpu, Kernels) {
   expect_golden("legion/gpu_integers_1.txt", emitted("integers", gpu_text("integers")).at("integers_gpu_1.cu"));
   expect_golden("legion/gpu_complexes_1.txt", emitted("complexes", gpu_text("complexes")).at("complexes_gpu_1.cu"));
+  expect_golden("legion/gpu_columns_1.txt", emitted("columns", gpu_text("columns")).at("columns_gpu_1.cu"));
 }
 
 TEST(LegionGpu, LoopsThatRunOverNoBoxStayLoops) {
@@ -56,7 +57,7 @@ TEST(LegionGpu, LoopsThatRunOverNoBoxStayLoops) {
 
 TEST(LegionGpu, OnlyProductsOfMatricesGoToCublas) {
   auto calls = [](const std::string& name, const std::string& text) {
-    return emitted(name, text).at(name + ".cpp").find("gemm_on_gpu<T>(") != std::string::npos;
+    return emitted(name, text).at(name + "_gpu_1.cu").find("if (multiply(") != std::string::npos;
   };
   EXPECT_TRUE(calls("columns", gpu_text("columns")));
   EXPECT_TRUE(calls("batches", gpu_text("batches")));
@@ -73,7 +74,7 @@ TEST(LegionGpu, FilesForGpusAreEmittedOnlyForGpus) {
   Files gpu = emitted("gpu", "machine M = Grid(2) gpu\ntensor A(4) : x -> x\ntensor B(4) : x -> x\nA(i) = B(i)\n");
   Files sums = emitted("sums", gpu_text("complexes"));
   for (const char* file : {"distal/gpu.h", "distal/gpu_devices.h", "distal/gpu_sums.h", "distal/device.h",
-                           "distal/kernel.h", "distal/product.h"}) {
+                           "distal/kernel.h", "distal/box.h", "distal/sums.h", "distal/product.h"}) {
     EXPECT_EQ(cpu.count(file), 0U) << file;
     EXPECT_EQ(gpu.count(file), 1U) << file;
   }

@@ -5,6 +5,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cublas_v2.h>
+
+#include <cstring>
 #include <random>
 #include <regex>
 
@@ -13,6 +16,7 @@
 #include "leaf/compile.h"
 #include "leaf/gpu/gpu_leaf.h"
 #include "leaf/gpu/kernel_source.h"
+#include "leaf/gpu/support/device.h"
 #include "leaf/interpret.h"
 #include "support/cache_folder.h"
 #include "support/run.h"
@@ -20,24 +24,34 @@
 namespace distal::core {
 namespace {
 
-using GpuFunction = void(const int64_t* numbers, void* const* data, const int64_t* const* stride, void* stream);
+// A leaf's function. `device` is a distal_gpu::Device.
+using GpuFunction = int(const int64_t* numbers, void* const* data, const int64_t* const* stride, const void* device);
 
 std::string cache() { return fmt::format("{}distal-gpu-test-{}", testing::TempDir(), geteuid()); }
 
 const std::vector<ElementType> kTypes{ElementType::Float, ElementType::Double,       ElementType::Int32,
                                       ElementType::Int64, ElementType::ComplexFloat, ElementType::ComplexDouble};
 
+// The text of a header without its includes of others of its kind.
+std::string header(const std::string& name) {
+  static const std::regex own("#pragma once|#include <cublas_v2.h>|#include \"[^\"]*\"");
+  return std::regex_replace(legion_support_files().at(name), own, "");
+}
+
 // Kernels that the host can run, compiled together. Their functions are leaf_0, leaf_1, ...; `leaf` is a table of them.
 CompiledLeaf emulated(const std::vector<std::string>& kernels) {
-  std::string text = test::read_text(std::string(DISTAL_SOURCE_DIR) + "/tests/leaf/emulated_cuda.h") +
-                     legion_support_files().at("kernel.h"),
-              table;
+  const std::string tests = std::string(DISTAL_SOURCE_DIR) + "/tests/leaf/";
+  std::string text = test::read_text(tests + "emulated_cuda.h") + test::read_text(tests + "cublas/cublas_v2.h"), table;
+  text = std::regex_replace(text, std::regex("#pragma once"), "");
+  for (const char* name : {"lang/index_role.h", "device.h", "kernel.h", "box.h", "sums.h", "product.h"}) {
+    text += header(name);
+  }
   for (size_t k = 0; k < kernels.size(); ++k) {
-    text += fmt::format("namespace kernel_{} {{\n{}}}\n", k, kernels[k]);
+    text += fmt::format("namespace kernel_{} {{\n{}}}\n", k,
+                        std::regex_replace(kernels[k], std::regex("#include \"[^\"]*\""), ""));
     table += fmt::format("(void*)kernel_{0}::leaf_{0}, ", k);
   }
-  text += "extern \"C\" {\nvoid* leaf[] = {" + table + "};\n}\n";
-  return compile_leaf(std::regex_replace(text, std::regex("#pragma once|#include \"distal/kernel.h\""), ""));
+  return compile_leaf(text + "extern \"C\" {\nvoid* leaf[] = {" + table + "};\n}\n");
 }
 
 // Memory between two pages that may not be touched. It ends at the second page, or begins at the first.
@@ -91,6 +105,30 @@ void fill(T* data, int64_t elements, std::mt19937& random) {
   for (int64_t x = 0; x < elements; ++x)
     data[x] = static_cast<T>(static_cast<float>(static_cast<int>(random() % 7) - 3));
 }
+
+// A device whose stream is a seed. Its scratch memory holds garbage, and may be too small to be of use.
+struct EmulatedDevice {
+  unsigned seed;
+  cublasContext blas;
+  size_t bytes;
+  GuardedMemory scratch;
+  distal_gpu::Device device;
+
+  explicit EmulatedDevice(std::mt19937& random)
+      : seed(static_cast<unsigned>(random())), bytes(some_size(random)), scratch(static_cast<int64_t>(bytes), false) {
+    device.stream = reinterpret_cast<CUstream_st*>(&seed);
+    device.blas = &blas;
+    device.scratch = scratch.data();
+    device.scratch_bytes = bytes;
+    std::memset(scratch.data(), 0xff, bytes);
+  }
+
+ private:
+  static size_t some_size(std::mt19937& random) {
+    const size_t all[] = {64, 4096, size_t{1} << 20};
+    return all[random() % std::size(all)];
+  }
+};
 
 struct KernelCase {
   std::string name, declarations, statement;
@@ -175,8 +213,8 @@ void check_run(const StagePlan& stage, ElementType type, GpuFunction* kernel, st
   std::vector<T> want(output, output + operands[0].elements);
   arguments.operands[0].data = reinterpret_cast<std::byte*>(want.data());
   make_interpreted_leaf(whole_leaf(stage), type)->run(arguments);
-  unsigned seed = random();
-  kernel(numbers.data(), data.data(), strides.data(), &seed);
+  EmulatedDevice device(random);
+  EXPECT_EQ(kernel(numbers.data(), data.data(), strides.data(), &device.device), 0);
   EXPECT_EQ(std::vector<T>(output, output + operands[0].elements), want)
       << "extents " << fmt::format("{}", fmt::join(stage.space.extents, ", "));
 }
@@ -185,7 +223,7 @@ TEST_P(GpuKernels, GiveWhatTheInterpreterGives) {
   test::CacheFolder folder(cache());
   std::mt19937 random(static_cast<unsigned>(std::hash<std::string>{}(GetParam().name)));
   auto source = [&](const StagePlan& stage, size_t type) {
-    return gpu_kernel_source(*stage.stage, kTypes[type], stage.acquires[0].order, fmt::format("leaf_{}", type));
+    return gpu_kernel_source(*stage.stage, kTypes[type], storage_orders(stage), fmt::format("leaf_{}", type));
   };
   std::vector<std::string> sources;
   for (size_t t = 0; t < kTypes.size(); ++t) sources.push_back(source(plan(kTypes[t], random).stages[0], t));

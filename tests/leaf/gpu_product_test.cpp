@@ -1,5 +1,7 @@
 // Products of matrices on GPUs: the calls of cuBLAS, carried out by loops, must give what the definition gives.
 
+#include "leaf/emulated_cuda.h"
+//
 #include "leaf/gpu/support/product.h"
 
 #include <gtest/gtest.h>

@@ -51,14 +51,16 @@ TEST(LeafPlan, OfAGpu) {
     Plan plan = test::plan_text(kTensors + statement + "\n", "");
     return explanation(choose_leaf(plan.stages[0], type, LeafChoice::Automatic, Processor::GPU));
   };
-  const std::string kernel = "a CUDA kernel, one thread for each element of the output";
+  const std::string along_j = "a CUDA kernel with neighbouring threads along j";
+  const std::string teams = "a CUDA kernel whose threads add along j in teams";
   EXPECT_EQ(on_gpu("A(i, j) = B(i, k) * C(k, j)"),
-            "A(i, j) = B(i, k) * C(k, j): cuBLAS; where it does not take the strides, " + kernel + "\n");
+            "A(i, j) = B(i, k) * C(k, j): cuBLAS; where it does not take the strides, " + along_j + "\n");
   EXPECT_EQ(on_gpu("A(i, j) = B(i, k) * C(k, j)", ElementType::Int32),
-            "A(i, j) = B(i, k) * C(k, j): " + kernel + "; no library, because there is no BLAS for integers\n");
-  EXPECT_EQ(on_gpu("x(i) = A(i, j) * y(j)"),
-            "x(i) = A(i, j) * y(j): " + kernel + "; cuBLAS runs products of matrices, not gemv\n");
-  EXPECT_EQ(on_gpu("x(i) = A(i, j) * y(j) + y(i)"), "x(i) = A(i, j) * y(j) + y(i): " + kernel + "\n");
+            "A(i, j) = B(i, k) * C(k, j): " + along_j + "; no library, because there is no BLAS for integers\n");
+  EXPECT_EQ(on_gpu("x(i) = A(i, j) * y(j)"), "x(i) = A(i, j) * y(j): " + teams + "\n");
+  EXPECT_EQ(on_gpu("x(j) = A(i, j) * y(i)"), "x(j) = A(i, j) * y(i): " + along_j + "\n");
+  EXPECT_EQ(on_gpu("x(i) = A(i, j) * y(j) + y(i)"), "x(i) = A(i, j) * y(j) + y(i): " + teams + "\n");
+  EXPECT_EQ(on_gpu("A(i, j) = B(i, j) * C(i, j) + 2"), "A(i, j) = B(i, j) * C(i, j) + 2: " + along_j + "\n");
   EXPECT_EQ(on_gpu("machine M = Grid(3)\nx(i) = A(i, j) * y(j)\nschedule\n  collapse(i, j, f)\n  divide(f, fo, fi, 3)\n"
                    "  distribute(fo)\n  communicate({x, A, y}, fo)"),
             "x(i) = A(i, j) * y(j): a CUDA kernel, one thread for each point of the output's loops; no library, "

@@ -86,8 +86,13 @@ else()
 endif()
 )";
 
-constexpr const char* kGpuFiles[] = {"gpu.h",      "gpu_data.h", "gpu_data_kernels.h", "gpu_devices.h", "gpu_piece.h",
-                                     "gpu_sums.h", "device.h",   "kernel.h",           "product.h"};
+// The headers of leaves on GPUs. Those of the data on GPUs have names that begin with gpu.
+constexpr const char* kGpuFiles[] = {"device.h", "kernel.h", "box.h", "sums.h", "product.h"};
+
+bool is_for_gpus(const std::string& file) {
+  return file.rfind("gpu", 0) == 0 ||
+         std::find(std::begin(kGpuFiles), std::end(kGpuFiles), file) != std::end(kGpuFiles);
+}
 
 // The names of a program's source files, each with a blank before it.
 struct Files {
@@ -110,10 +115,7 @@ bool has_complex_sums(const LegionSource& source) {
 }
 
 std::string kernel_text(const Program& program, const Stage& stage, const std::string& function) {
-  const Module& module = program.module;
-  auto output = std::find_if(module.tensors.begin(), module.tensors.end(),
-                             [&](const Tensor& t) { return t.name == stage.source.statement.lhs.tensor; });
-  return gpu_kernel_source(stage, module.type, output->order, function);
+  return gpu_kernel_source(stage, program.module.type, storage_orders(stage, program.module), function);
 }
 
 // The kernels that make and move the data of all programs that use GPUs.
@@ -164,8 +166,7 @@ std::map<std::string, std::string> emit_legion(const std::vector<LegionSource>& 
   std::map<std::string, std::string> out;
   bool gpus = std::any_of(sources.begin(), sources.end(), uses_gpus);
   for (const auto& [file, text] : legion_support_files()) {
-    bool needed = gpus || std::find(std::begin(kGpuFiles), std::end(kGpuFiles), file) == std::end(kGpuFiles);
-    if (needed) out["distal/" + file] = text;
+    if (gpus || !is_for_gpus(file)) out["distal/" + file] = text;
   }
   Files files;
   for (const LegionSource& s : sources) {

@@ -187,8 +187,10 @@ class ProgramWriter {
 
   void write_stage(size_t s) {
     const Stage& stage = program_.stages[s];
-    StatementNames statement{s + 1,       grid_of(stage.machine), tensors_, nest_name(source_, s), gpu_name(source_, s),
-                             module_.type};
+    StatementNames statement{s + 1, grid_of(stage.machine), tensors_, nest_name(source_, s), gpu_name(source_, s), ""};
+    if (has_gpus(stage.machine)) {
+      statement.gpu_text = to_string(choose_gpu(stage, module_.type, storage_orders(stage, module_)));
+    }
     write_leaf(stage, statement, names_, writer_);
     write_statement(stage, statement, names_, writer_);
     write_check(module_, stage, statement, names_, writer_);

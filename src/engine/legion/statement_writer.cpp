@@ -384,9 +384,8 @@ class StatementWriter {
   // ---- the leaf on a GPU ----
 
   void write_gpu_leaf() {
-    const Compute& compute = gpu_compute(stage_);
+    gpu_compute(stage_);  // refuses what no GPU can compute
     std::optional<LeafBox> box = leaf_box(stage_);
-    const GpuPlan plan = choose_gpu(stage_, statement_.type);
     writer_.line("// The leaf: what a GPU computes at each launch.");
     writer_.line(fmt::format("extern \"C\" GpuLeaf {};", statement_.gpu));
     writer_.open(fmt::format("static void leaf_{}(const LeafCall& call)", statement_.number));
@@ -394,10 +393,6 @@ class StatementWriter {
     declare_operands();
     if (box) {
       declare_ranges(*box);
-      if (plan.blas_scale) {
-        writer_.line(fmt::format("if (gemm_on_gpu<T>(call, ranges, {{{}}}, operands, {})) return;",
-                                 fmt::join(positions(compute, *box), ", "), *plan.blas_scale));
-      }
       writer_.line(fmt::format("run_on_gpu(call, {}, ranges, operands);", statement_.gpu));
     } else {
       declare_values();
@@ -406,8 +401,8 @@ class StatementWriter {
     }
     writer_.close();
     writer_.line("");
-    writer_.line(fmt::format("static std::string leaf_text_{}() {{ return \"{}\"; }}", statement_.number,
-                             plan.blas_scale ? "cuBLAS" : "a kernel"));
+    writer_.line(
+        fmt::format("static std::string leaf_text_{}() {{ return \"{}\"; }}", statement_.number, statement_.gpu_text));
     writer_.line(fmt::format("static bool leaf_overwrites_{}() {{ return false; }}", statement_.number));
     writer_.line("");
   }
@@ -420,17 +415,6 @@ class StatementWriter {
     }
     writer_.line(fmt::format("const std::vector<Range> ranges{{{}}};{}", fmt::join(ranges, ", "),
                              indices.empty() ? "" : fmt::format("  // {}", fmt::join(indices, ", "))));
-  }
-
-  // By operand: the numbers of its indices among the ranges.
-  static std::vector<std::string> positions(const Compute& compute, const LeafBox& box) {
-    std::vector<std::string> out;
-    for (const LeafOperand& o : compute.operands) {
-      std::vector<size_t> one;
-      for (int v : o.indices) one.push_back(box.position(v));
-      out.push_back(fmt::format("{{{}}}", fmt::join(one, ", ")));
-    }
-    return out;
   }
 
   const Stage& stage_;

@@ -17,9 +17,9 @@ struct StatementNames {
   size_t number;  // from 1 on
   std::string grid;
   const TensorNames& tensors;
-  std::string nest;  // the function with the leaf's loops; empty if there is none
-  std::string gpu;   // the function that starts the leaf's kernel; empty if the leaf runs on CPUs
-  ElementType type;
+  std::string nest;      // the function with the leaf's loops; empty if there is none
+  std::string gpu;       // the function that starts the leaf's kernel; empty if the leaf runs on CPUs
+  std::string gpu_text;  // what carries out the leaf on a GPU, in words
 };
 
 // Writes the function that a leaf's task calls.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "leaf/blas_form.h"
+#include "leaf/gpu/gpu_box.h"
 #include "leaf/product.h"
 
 namespace distal::core {
@@ -56,6 +57,36 @@ std::optional<LeafBox> leaf_box(const Stage& stage) {
   return out;
 }
 
+namespace {
+
+// By operand of the leaf: what `order_of` says of its acquire.
+template <class OrderOf>
+StorageOrders orders_by_operand(const Stage& stage, const OrderOf& order_of) {
+  StorageOrders out;
+  const Leaf& leaf = leaf_of(stage);
+  const Compute* compute = leaf.root.compute();
+  for (size_t o = 0; compute && o < compute->operands.size(); ++o) {
+    out.push_back(order_of(leaf.accesses[static_cast<size_t>(compute->operands[o].number)].acquire));
+  }
+  return out;
+}
+
+}  // namespace
+
+StorageOrders storage_orders(const Stage& stage, const Module& module) {
+  const std::vector<const Acquire*> acquires = acquires_of(stage);
+  return orders_by_operand(stage, [&](int acquire) {
+    const std::string& name = acquires[static_cast<size_t>(acquire)]->tensor;
+    return std::find_if(module.tensors.begin(), module.tensors.end(), [&](const Tensor& t) { return t.name == name; })
+        ->order;
+  });
+}
+
+StorageOrders storage_orders(const StagePlan& stage) {
+  return orders_by_operand(*stage.stage,
+                           [&](int acquire) { return stage.acquires[static_cast<size_t>(acquire)].order; });
+}
+
 bool has_params_as_numbers(const Statement& statement) {
   bool found = false;
   fold(statement.rhs, Overloaded{[](const Access&) {}, [](const Literal&) {}, [&](const ParamUse&) { found = true; },
@@ -63,18 +94,26 @@ bool has_params_as_numbers(const Statement& statement) {
   return found;
 }
 
-GpuPlan choose_gpu(const Stage& stage, ElementType type) {
+GpuPlan choose_gpu(const Stage& stage, ElementType type, const StorageOrders& orders) {
   if (has_params_as_numbers(stage.source.statement)) return {.why_not = kHasParams};
   const Compute* compute = leaf_of(stage).root.compute();
   if (!compute) return {.why_not = kHasWorkspaces};
-  if (!leaf_box(stage))
-    return {.runs_over_box = false, .no_library = "; no library, because its loops do not run over a box"};
-  if (compute->terms.size() > 1) return {};
+  if (!leaf_box(stage)) {
+    return {.kernel = GpuKernel::Points, .no_library = "; no library, because its loops do not run over a box"};
+  }
+  GpuPlan out;
+  const GpuBox box = choose_gpu_box(*compute, orders);
+  out.kernel = box.adds_in_teams() ? GpuKernel::Teams : GpuKernel::Neighbours;
+  if (!box.indices.empty()) out.along = stage.space.names[static_cast<size_t>(box.inner_index())];
+  if (compute->terms.size() > 1) return out;
   const LeafTerm& term = compute->terms[0];
   BlasForm form = blas_form(*compute, term, stage.space.names, type);
-  if (form.name == "gemm" && term.only_at_zero.empty()) return {.blas_scale = product_of(term, type)->scale};
-  if (form.why_not.empty()) return {.no_library = fmt::format("; cuBLAS runs products of matrices, not {}", form.name)};
-  return {.no_library = "; no library, because " + form.why_not};
+  if (form.name == "gemm" && term.only_at_zero.empty()) {
+    out.blas_scale = product_of(term, type)->scale;
+  } else if (!form.why_not.empty() && compute->accumulate) {
+    out.no_library = "; no library, because " + form.why_not;
+  }
+  return out;
 }
 
 const Compute& gpu_compute(const Stage& stage) {

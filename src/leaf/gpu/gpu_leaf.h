@@ -6,6 +6,7 @@
 
 #include "ir/bounds.h"
 #include "leaf/leaf_plan.h"
+#include "plan/plan.h"
 #include "program/program.h"
 
 namespace distal::core {
@@ -25,8 +26,13 @@ struct LeafBox {
 // processor.
 std::optional<LeafBox> leaf_box(const Stage& stage);
 
+// The storage orders of a leaf's operands, outermost dimension first.
+using StorageOrders = std::vector<std::vector<int>>;
+StorageOrders storage_orders(const Stage& stage, const Module& module);
+StorageOrders storage_orders(const StagePlan& stage);
+
 // What carries out the leaf of a stage on a GPU, at all sizes.
-GpuPlan choose_gpu(const Stage& stage, ElementType type);
+GpuPlan choose_gpu(const Stage& stage, ElementType type, const StorageOrders& orders);
 
 // Whether a param stands on the right side as a number. Emitted kernels and nests have no argument for its value.
 bool has_params_as_numbers(const Statement& statement);

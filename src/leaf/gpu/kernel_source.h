@@ -3,14 +3,22 @@
 #include <string>
 #include <vector>
 
-#include "program/program.h"
+#include "leaf/gpu/gpu_leaf.h"
+#include "support/text_writer.h"
 
 namespace distal::core {
 
-// The CUDA source of a leaf: its kernel and a function that starts it. The function takes the ranges of the leaf's
-// indices if the leaf runs over a box, else the extents and the values of all variables. `output_order` is the storage
-// order of the output: its last dimension should be contiguous in memory.
-std::string gpu_kernel_source(const Stage& stage, ElementType type, const std::vector<int>& output_order,
+// The CUDA source of a leaf: its kernel and a function that starts it,
+//   extern "C" int NAME(const Int* numbers, void* const* data, const Int* const* stride, const Device& device),
+// which returns the status of cuBLAS: 0 if all is well. `numbers` are the first value and the count of each index if
+// the leaf runs over a box, as leaf_box orders them, else the extents and then the values of all variables.
+std::string gpu_kernel_source(const Stage& stage, ElementType type, const StorageOrders& orders,
                               const std::string& function);
+
+// The lines that all these sources begin with.
+void write_kernel_head(TextWriter& writer, const Compute& compute, const std::vector<std::string>& headers);
+
+// T, the type of the elements, and C, the type to compute in.
+void write_kernel_types(TextWriter& writer, ElementType type);
 
 }  // namespace distal::core

@@ -1,4 +1,4 @@
-// Leaves on GPUs: matrix products run as cuBLAS calls, all other leaves as CUDA kernels. Both use the task's stream.
+// Leaves on GPUs: their sources start cuBLAS calls and CUDA kernels on the task's stream.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,6 @@
 
 #include "gpu_data.h"
 #include "gpu_devices.h"
-#include "product.h"
 #include "program.h"
 
 namespace distal_legion {
@@ -17,14 +16,11 @@ struct Range {
   Int lo, hi;
 };
 
-inline bool is_empty(const std::vector<Range>& ranges) {
-  return std::any_of(ranges.begin(), ranges.end(), [](const Range& r) { return r.lo >= r.hi; });
-}
-
 // ---- kernels ----
 
-// Starts a kernel. `numbers` are the ranges of its indices, or the extents and then the values of all variables.
-using GpuLeaf = void(const Int* numbers, void* const* data, const Int* const* stride, CUstream_st* stream);
+// Starts the work of a leaf. `numbers` are the first value and the count of each index, or the extents and then the
+// values of all variables. Returns the status of cuBLAS.
+using GpuLeaf = int(const Int* numbers, void* const* data, const Int* const* stride, const distal_gpu::Device& device);
 
 inline void run_on_gpu(const LeafCall& call, GpuLeaf* leaf, const std::vector<Int>& numbers,
                        const std::vector<Operand>& operands) {
@@ -34,15 +30,14 @@ inline void run_on_gpu(const LeafCall& call, GpuLeaf* leaf, const std::vector<In
     data.push_back(o.data);
     strides.push_back(o.strides);
   }
-  leaf(numbers.data(), data.data(), strides.data(), call.device->stream);
+  require_done(static_cast<cublasStatus_t>(leaf(numbers.data(), data.data(), strides.data(), *call.device)));
 }
 
-// Runs a kernel over all combinations of the indices.
+// Runs a leaf over all combinations of its indices.
 inline void run_on_gpu(const LeafCall& call, GpuLeaf* leaf, const std::vector<Range>& ranges,
                        const std::vector<Operand>& operands) {
-  if (is_empty(ranges)) return;
   std::vector<Int> numbers;
-  for (const Range& r : ranges) numbers.insert(numbers.end(), {r.lo, r.hi - r.lo});
+  for (const Range& r : ranges) numbers.insert(numbers.end(), {r.lo, std::max(r.hi - r.lo, Int{0})});
   run_on_gpu(call, leaf, numbers, operands);
 }
 
@@ -52,31 +47,6 @@ inline void run_on_gpu(const LeafCall& call, GpuLeaf* leaf, const std::vector<In
   std::vector<Int> numbers = extent;
   numbers.insert(numbers.end(), value.begin(), value.end());
   run_on_gpu(call, leaf, numbers, operands);
-}
-
-// ---- products of matrices ----
-
-// operand 0 += scale * operand 1 * operand 2. `indices` has, by operand, the numbers of its indices among the ranges.
-// Returns false, and does nothing, if cuBLAS does not take tensors with these strides.
-template <class T>
-bool gemm_on_gpu(const LeafCall& call, const std::vector<Range>& ranges, const std::vector<std::vector<int>>& indices,
-                 const std::vector<Operand>& operands, double scale) {
-  if (is_empty(ranges)) return true;
-  std::vector<distal_gpu::ProductAxis> axes(ranges.size());
-  T* data[3];
-  for (size_t r = 0; r < ranges.size(); ++r) axes[r].extent = ranges[r].hi - ranges[r].lo;
-  for (size_t o = 0; o < 3; ++o) {
-    data[o] = static_cast<T*>(operands[o].data);
-    for (size_t d = 0; d < indices[o].size(); ++d) {
-      auto index = static_cast<size_t>(indices[o][d]);
-      axes[index].strides[o] += operands[o].strides[d];
-      data[o] += ranges[index].lo * operands[o].strides[d];
-    }
-  }
-  distal_gpu::MatrixProduct product(axes);
-  if (!product.fits()) return false;
-  require_done(product.run<T>(call.device->blas, data, scale));
-  return true;
 }
 
 // ---- tasks ----

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 namespace distal_gpu {
 
@@ -18,12 +19,15 @@ void launch_blocks(void (*kernel)(Parameters...), unsigned blocks, unsigned thre
 inline __device__ void let_others_run() {}
 #endif
 
+constexpr unsigned kWarp = 32;
+constexpr unsigned kWholeWarp = 0xffffffff;
+
 // Has the memory layout of std::complex, whose operators do not work on GPUs.
 template <class Real>
 struct Complex {
   Real real, imaginary;
 
-  __device__ Complex(Real r = 0, Real i = 0) : real(r), imaginary(i) {}
+  __host__ __device__ Complex(Real r = 0, Real i = 0) : real(r), imaginary(i) {}
   __device__ Complex& operator+=(const Complex& other) { return *this = *this + other; }
   __device__ Complex& operator-=(const Complex& other) { return *this = *this - other; }
   friend __device__ Complex operator+(const Complex& a, const Complex& b) {
@@ -51,25 +55,13 @@ __device__ void add_atomically(Complex<Real>& to, const Complex<Real>& addend) {
   atomicAdd(&to.imaginary, addend.imaginary);
 }
 
-// Adds atomically if `shared`: other threads may add to the same element.
-template <class T, class C>
-__device__ void add(T& to, const C& addend, bool shared) {
-  if (shared) {
-    add_atomically(to, addend);
-  } else {
-    const C old = C(to);
-    let_others_run();
-    to = T(old + addend);
-  }
-}
-
 inline __device__ Int number_of_thread() { return static_cast<Int>(blockIdx.x) * blockDim.x + threadIdx.x; }
 inline __device__ Int count_of_threads() { return static_cast<Int>(gridDim.x) * blockDim.x; }
 
 constexpr unsigned kBlock = 256;
 
 inline unsigned blocks_for(Int threads) {
-  constexpr Int most = 1 << 16;
+  constexpr Int most = Int{1} << 30;
   Int wanted = (threads + kBlock - 1) / kBlock;
   return static_cast<unsigned>(wanted < most ? wanted : most);
 }
@@ -80,10 +72,18 @@ void launch(void (*kernel)(Parameters...), Int threads, CUstream_st* stream, con
   launch_blocks(kernel, blocks_for(threads), kBlock, stream, arguments...);
 }
 
-// The number of slices that a sum is divided into, so that a kernel with few output elements also fills a GPU.
-inline Int slices_for(Int elements, Int sum) {
-  Int wanted = (Int{1} << 17) / elements;
-  return wanted < 1 ? 1 : wanted < sum ? wanted : sum;
+// The value of the thread of the warp whose lane differs in these bits.
+template <class C>
+__device__ C from_lane(const C& value, int bits) {
+  static_assert(sizeof(C) % sizeof(unsigned) == 0);
+  constexpr int kWords = sizeof(C) / sizeof(unsigned);
+  unsigned words[kWords];
+  memcpy(words, &value, sizeof(C));
+#pragma unroll
+  for (int w = 0; w < kWords; ++w) words[w] = __shfl_xor_sync(kWholeWarp, words[w], bits);
+  C out;
+  memcpy(&out, words, sizeof(C));
+  return out;
 }
 
 }  // namespace distal_gpu

@@ -8,11 +8,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "box.h"
 #include "lang/index_role.h"
 
 namespace distal_gpu {
-
-using Int = std::int64_t;
 
 // An index of output += left * right: its extent and its strides in the three tensors, in elements.
 struct ProductAxis {
@@ -79,6 +78,14 @@ struct BlasType {
   using Type = T;
 };
 template <>
+struct BlasType<Complex<float>> {
+  using Type = cuComplex;
+};
+template <>
+struct BlasType<Complex<double>> {
+  using Type = cuDoubleComplex;
+};
+template <>
 struct BlasType<std::complex<float>> {
   using Type = cuComplex;
 };
@@ -86,6 +93,17 @@ template <>
 struct BlasType<std::complex<double>> {
   using Type = cuDoubleComplex;
 };
+
+template <class T>
+struct RealType {
+  using Type = T;
+};
+template <template <class> class Numbers, class Real>
+struct RealType<Numbers<Real>> {
+  using Type = Real;
+};
+template <class T>
+using RealOf = typename RealType<T>::Type;
 
 // A product of two tensors as a loop over matrix products: three indices form a matrix product, one may be its batch,
 // and the loop runs over all others.
@@ -102,7 +120,7 @@ class MatrixProduct {
   // Adds `scale` times the product of operands 1 and 2 to operand 0, on the handle's stream.
   template <class T>
   cublasStatus_t run(cublasHandle_t handle, T* const (&data)[3], double scale) const {
-    return run_outer<T>(handle, {data[0], data[1], data[2]}, T(static_cast<decltype(std::abs(T()))>(scale)), 0);
+    return run_outer<T>(handle, {data[0], data[1], data[2]}, T(static_cast<RealOf<T>>(scale)), 0);
   }
 
  private:
@@ -206,5 +224,21 @@ class MatrixProduct {
   std::vector<ProductAxis> outer_;
   bool fits_ = false;
 };
+
+// Adds `scale` times the product of operands 1 and 2 of a box to operand 0. Returns false, and does nothing, if cuBLAS
+// does not take tensors with these strides; else `status` is cuBLAS's.
+template <class Leaf>
+bool multiply(const Box<Leaf>& box, const Device& device, double scale, int& status) {
+  if (box.is_empty()) return true;
+  std::vector<ProductAxis> axes(Leaf::kIndices);
+  for (int v = 0; v < Leaf::kIndices; ++v) {
+    axes[static_cast<size_t>(v)].extent = box.count[v];
+    for (int o = 0; o < 3; ++o) axes[static_cast<size_t>(v)].strides[o] = box.stride[o][v];
+  }
+  const MatrixProduct product(axes);
+  if (!product.fits()) return false;
+  status = product.run<typename Leaf::T>(device.blas, box.data, scale);
+  return true;
+}
 
 }  // namespace distal_gpu

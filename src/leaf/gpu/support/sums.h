@@ -1,0 +1,322 @@
+// The kernel of leaves that stream their operands: sums are added in registers, and memory sets the speed. Neighbouring
+// threads read neighbouring elements, 16 bytes at once where the memory allows it. Sums are added in an order that
+// depends on sizes and strides alone. Nothing here depends on Legion.
+#pragma once
+
+#include "box.h"
+
+namespace distal_gpu {
+
+// How the work of a launch is divided. A group is some outputs that the same threads compute.
+struct Division {
+  Int groups = 1, chunks = 1,
+      row_groups = 1;         // all; along the inner index, if it is the output's; along the reused one
+  int team = 1;               // threads that share the sums of a group: a power of 2
+  Int slices = 1;             // parts of the sums of a group; each has a team of its own
+  Int piece = 1, pieces = 1;  // of the sum along which a team runs
+  Int units = 1;              // pieces for all values of the other sums
+  void* partials = nullptr;   // the sums of all slices, unless there is one slice
+};
+
+constexpr Int kManyThreads = Int{1} << 19;  // fill a GPU twice
+constexpr Int kLeastSteps = 8;              // of a thread: below this, more slices do not pay
+constexpr int kRows = 4;                    // values of the reused index in a group
+
+template <class T>
+constexpr int kVector = sizeof(T) < 16 ? static_cast<int>(16 / sizeof(T)) : 1;
+
+template <class T, int N>
+struct alignas(N * sizeof(T)) Vector {
+  T element[N];
+};
+
+template <class Leaf>
+struct Loops {
+  // Either the threads of a team add along the inner index, or neighbouring threads have neighbouring outputs.
+  static constexpr bool kTeams = Leaf::kInner >= Leaf::kOutputs;
+  // The sum along which a thread runs; -1 if there is no sum.
+  static constexpr int kAlong = kTeams ? Leaf::kInner : Leaf::kIndices > Leaf::kOutputs ? Leaf::kIndices - 1 : -1;
+};
+
+// The elements of a leaf's operands at N neighbours along the inner index, for R values of the reused index.
+template <class Leaf, int N, int R>
+class Elements {
+ public:
+  using T = typename Leaf::T;
+  using C = typename Leaf::C;
+
+  // `rows`: how many of the R values there are. The others get the elements of the last one.
+  __device__ Elements(const Box<Leaf>& box, const Point<Leaf>& point, int rows) { load<1>(box, point, rows); }
+
+  // The value at neighbour n and row r.
+  __device__ C value(const Box<Leaf>& box, const Point<Leaf>& point, int n, int r) const {
+    C values[Leaf::kOperands];
+#pragma unroll
+    for (int o = 1; o < Leaf::kOperands; ++o) {
+      values[o] = of_[o][(Leaf::kAlongReused >> o & 1) != 0 ? r : 0][(Leaf::kAlongInner >> o & 1) != 0 ? n : 0];
+    }
+    Int at[Leaf::kIndices];
+#pragma unroll
+    for (int v = 0; v < Leaf::kIndices; ++v) {
+      at[v] = box.lowest[v] + point.at[v] + (v == Leaf::kInner ? n : 0) + (v == Leaf::kReused ? r : 0);
+    }
+    return Leaf::value(values, at);
+  }
+
+ private:
+  template <int O>
+  __device__ void load(const Box<Leaf>& box, const Point<Leaf>& point, int rows) {
+    if constexpr (O < Leaf::kOperands) {
+      constexpr bool kRowsDiffer = R > 1 && (Leaf::kAlongReused >> O & 1) != 0;
+#pragma unroll
+      for (int r = 0; r < (kRowsDiffer ? R : 1); ++r) {
+        const T* from = box.data[O] + point.offset[O];
+        if constexpr (kRowsDiffer) from += (r < rows ? r : rows - 1) * box.stride[O][Leaf::kReused];
+        if constexpr (N > 1 && (Leaf::kAlongInner >> O & 1) != 0) {
+          const Vector<T, N> all = *reinterpret_cast<const Vector<T, N>*>(from);
+#pragma unroll
+          for (int n = 0; n < N; ++n) of_[O][r][n] = C(all.element[n]);
+        } else {
+          of_[O][r][0] = C(*from);
+        }
+      }
+      load<O + 1>(box, point, rows);
+    }
+  }
+
+  C of_[Leaf::kOperands][R][N];
+};
+
+// Adds the values of a slice to the sums of a thread: sum[r * STEP + n] is that of row r and neighbour n. A team's
+// thread has one sum for each row.
+template <class Leaf, int N, int R, int STEP>
+__device__ void add_slice(const Box<Leaf>& box, const Division& division, const Point<Leaf>& origin, int rows,
+                          Int slice, int member, typename Leaf::C* sum) {
+  constexpr bool kTeams = Loops<Leaf>::kTeams;
+  constexpr int kAlong = Loops<Leaf>::kAlong;
+  const Int last = (slice + 1) * division.units / division.slices;
+  for (Int unit = slice * division.units / division.slices; unit < last; ++unit) {
+    Int rest = unit;
+    Point<Leaf> point = origin;
+    if constexpr (kAlong < 0) {
+      const Elements<Leaf, N, R> elements(box, point, rows);
+#pragma unroll
+      for (int i = 0; i < R * N; ++i) sum[i / N * STEP + i % N] += elements.value(box, point, i % N, i / N);
+    } else {
+      const Int begin = take(rest, division.pieces) * division.piece;
+      const Int end = begin + division.piece < box.count[kAlong] ? begin + division.piece : box.count[kAlong];
+      point.move_to(box, rest, Leaf::kOutputs, Leaf::kIndices, kAlong);
+      const Int step = kTeams ? division.team * N : 1;
+      Int x = begin + (kTeams ? member * N : 0);
+      point.move(box, kAlong, x);
+#pragma unroll 4
+      for (; x + (kTeams ? N : 1) <= end; x += step) {
+        const Elements<Leaf, N, R> elements(box, point, rows);
+#pragma unroll
+        for (int i = 0; i < R * N; ++i) {
+          sum[i / N * STEP + (kTeams ? 0 : i % N)] += elements.value(box, point, i % N, i / N);
+        }
+        point.move(box, kAlong, step);
+      }
+      for (; kTeams && N > 1 && x < end; ++x) {
+        const Elements<Leaf, 1, R> elements(box, point, rows);
+#pragma unroll
+        for (int r = 0; r < R; ++r) sum[r * STEP] += elements.value(box, point, 0, r);
+        point.move(box, kAlong, 1);
+      }
+    }
+  }
+}
+
+// The number of an output among all.
+template <class Leaf>
+__device__ Int number_of(const Box<Leaf>& box, const Point<Leaf>& point) {
+  Int out = 0;
+#pragma unroll
+  for (int v = 0; v < Leaf::kOutputs; ++v) out = out * box.count[v] + point.at[v];
+  return out;
+}
+
+template <class Leaf>
+__device__ void put(typename Leaf::T& to, const typename Leaf::C& sum) {
+  using T = typename Leaf::T;
+  to = Leaf::kAdds ? T(typename Leaf::C(to) + sum) : T(sum);
+}
+
+// Puts the sums of N neighbours of a row into the output, or among the partial sums.
+template <class Leaf, int N>
+__device__ void put_row(const Box<Leaf>& box, const Division& division, Point<Leaf> point, Int slice, int neighbours,
+                        const typename Leaf::C* sum) {
+  using T = typename Leaf::T;
+  using C = typename Leaf::C;
+  if (!division.partials && N > 1 && neighbours == N) {
+    auto* to = reinterpret_cast<Vector<T, N>*>(box.data[0] + point.offset[0]);
+    Vector<T, N> all;
+    if (Leaf::kAdds) all = *to;
+#pragma unroll
+    for (int n = 0; n < N; ++n) put<Leaf>(all.element[n], sum[n]);
+    *to = all;
+    return;
+  }
+#pragma unroll
+  for (int n = 0; n < N; ++n) {
+    if (n >= neighbours) break;
+    if (division.partials) {
+      static_cast<C*>(division.partials)[slice * box.outputs() + number_of(box, point)] = sum[n];
+    } else {
+      put<Leaf>(box.data[0][point.offset[0]], sum[n]);
+    }
+    if (N > 1) point.move(box, Leaf::kInner, 1);
+  }
+}
+
+// Computes a box. N: neighbours that a thread loads at once; R: rows in a group.
+template <class Leaf, int N, int R>
+__global__ void __launch_bounds__(kBlock) compute(const Box<Leaf> box, const Division division) {
+  using C = typename Leaf::C;
+  constexpr bool kTeams = Loops<Leaf>::kTeams;
+  constexpr int kOwn = kTeams ? 1 : N;  // outputs of a thread in each row
+  const int member = static_cast<int>(threadIdx.x) % division.team, teams = kBlock / division.team;
+  const Int all = division.groups * division.slices;
+  // All threads of a warp stay in the loop until none of them has work: they exchange their sums.
+  for (Int first = Int{blockIdx.x} * teams; first < all; first += Int{gridDim.x} * teams) {
+    const Int mine = first + threadIdx.x / division.team;
+    const bool has_work = mine < all;
+    if (!kTeams && !has_work) continue;
+    Int rest = has_work ? mine : all - 1;
+    Point<Leaf> point;
+    if (!kTeams) point.move(box, Leaf::kInner, take(rest, division.chunks) * N);
+    int rows = 1;
+    if constexpr (R > 1) {
+      point.move(box, Leaf::kReused, take(rest, division.row_groups) * R);
+      const Int left = box.count[Leaf::kReused] - point.at[Leaf::kReused];
+      rows = left < R ? static_cast<int>(left) : R;
+    }
+    point.move_to(box, rest, 0, Leaf::kOutputs, kTeams ? -1 : Leaf::kInner, R > 1 ? Leaf::kReused : -1);
+    const Int slice = rest;
+    const Int left = kTeams ? 1 : box.count[Leaf::kInner] - point.at[Leaf::kInner];
+    const int neighbours = left < kOwn ? static_cast<int>(left) : kOwn;
+    C sum[R * kOwn] = {};
+    if (kTeams || neighbours == N) {
+      add_slice<Leaf, N, R, kOwn>(box, division, point, rows, slice, member, sum);
+    } else {
+      Point<Leaf> one = point;
+      for (int n = 0; n < neighbours; ++n) {
+        C alone[R] = {};
+        add_slice<Leaf, 1, R, 1>(box, division, one, rows, slice, member, alone);
+#pragma unroll
+        for (int i = 0; i < R * kOwn; ++i) {
+          if (i % kOwn == n) sum[i] = alone[i / kOwn];
+        }
+        one.move(box, Leaf::kInner, 1);
+      }
+    }
+    for (int lanes = division.team / 2; kTeams && lanes > 0; lanes /= 2) {
+#pragma unroll
+      for (int r = 0; r < R; ++r) sum[r] += from_lane(sum[r], lanes);
+    }
+    if (!has_work || member != 0) continue;
+#pragma unroll
+    for (int r = 0; r < R; ++r) {
+      if (r < rows) put_row<Leaf, kOwn>(box, division, point, slice, neighbours, sum + r * kOwn);
+      if (R > 1) point.move(box, Leaf::kReused, 1);
+    }
+  }
+}
+
+// Adds the partial sums of all slices. A block has `width` neighbouring outputs; the threads of an output share its
+// slices.
+template <class Leaf>
+__global__ void __launch_bounds__(kBlock) add_partials(const Box<Leaf> box, const Division division, int width) {
+  using C = typename Leaf::C;
+  alignas(16) __shared__ unsigned char memory[kBlock * sizeof(C)];
+  C* sums = reinterpret_cast<C*>(memory);
+  const C* partials = static_cast<const C*>(division.partials);
+  const int column = static_cast<int>(threadIdx.x) % width, part = static_cast<int>(threadIdx.x) / width;
+  const int parts = static_cast<int>(kBlock) / width;
+  const Int outputs = box.outputs();
+  for (Int first = Int{blockIdx.x} * width; first < outputs; first += Int{gridDim.x} * width) {
+    const Int output = first + column;
+    C sum = C(0);
+    for (Int s = part; s < division.slices && output < outputs; s += parts) sum += partials[s * outputs + output];
+    sums[threadIdx.x] = sum;
+    __syncthreads();
+    for (int half = parts / 2; half > 0; half /= 2) {
+      if (part < half) sums[threadIdx.x] += sums[static_cast<int>(threadIdx.x) + half * width];
+      __syncthreads();
+    }
+    if (part > 0 || output >= outputs) continue;
+    Point<Leaf> point;
+    Int rest = output;
+    point.move_to(box, rest, 0, Leaf::kOutputs);
+    put<Leaf>(box.data[0][point.offset[0]], sums[threadIdx.x]);
+  }
+}
+
+inline Int ceildiv(Int a, Int b) { return (a + b - 1) / b; }
+
+template <class Leaf, int N, int R>
+Division divide(const Box<Leaf>& box, const Device& device) {
+  constexpr bool kTeams = Loops<Leaf>::kTeams;
+  constexpr int kAlong = Loops<Leaf>::kAlong;
+  Division out;
+  const Int inner = box.count[Leaf::kInner];
+  out.groups = box.outputs();
+  if (!kTeams) {
+    out.chunks = ceildiv(inner, N);
+    out.groups = out.groups / inner * out.chunks;
+  }
+  if constexpr (R > 1) {
+    out.row_groups = ceildiv(box.count[Leaf::kReused], R);
+    out.groups = out.groups / box.count[Leaf::kReused] * out.row_groups;
+  }
+  while (kTeams && out.team < static_cast<int>(kWarp) && out.team * N < inner) out.team *= 2;
+  if constexpr (kAlong < 0) return out;
+  const Int along = box.count[kAlong], step = kTeams ? out.team * N : 1;
+  if (along == 0 || box.sums() == 0) {
+    out.units = 0;
+    return out;
+  }
+  const Int others = box.sums() / along;
+  const Int wanted = std::min({kManyThreads / (out.groups * out.team), others * ceildiv(along, step) / kLeastSteps,
+                               static_cast<Int>(device.scratch_bytes / sizeof(typename Leaf::C)) / box.outputs()});
+  const Int pieces = wanted > others ? ceildiv(wanted, others) : 1;
+  out.piece = ceildiv(ceildiv(along, pieces), step) * step;
+  out.pieces = ceildiv(along, out.piece);
+  out.units = others * out.pieces;
+  out.slices = std::max(Int{1}, std::min(wanted, out.units));
+  if (out.slices > 1) out.partials = device.scratch;
+  return out;
+}
+
+template <class Leaf, int N, int R>
+void start(const Box<Leaf>& box, const Device& device) {
+  const Division division = divide<Leaf, N, R>(box, device);
+  launch(compute<Leaf, N, R>, division.groups * division.slices * division.team, device.stream, box, division);
+  if (!division.partials) return;
+  const Int least = std::min(box.outputs(), Int{kWarp});
+  int width = kBlock;
+  while (width / 2 >= least && static_cast<Int>(kBlock) / width * 2 <= division.slices) width /= 2;
+  launch(add_partials<Leaf>, ceildiv(box.outputs(), width) * kBlock, device.stream, box, division, width);
+}
+
+template <class Leaf, int N>
+void start_rows(const Box<Leaf>& box, const Device& device) {
+  if constexpr (Leaf::kReused >= 0) {
+    if (box.count[Leaf::kReused] >= kRows) return start<Leaf, N, kRows>(box, device);
+  }
+  start<Leaf, N, 1>(box, device);
+}
+
+// Computes a leaf over a box.
+template <class Leaf>
+void compute_box(Box<Leaf> box, const Device& device) {
+  if (box.outputs() == 0 || (Leaf::kAdds && box.is_empty())) return;
+  if (!Leaf::kHasConditions) box.fold();
+  if constexpr (kVector < typename Leaf::T >> 1) {
+    if (box.fits_vectors()) return start_rows<Leaf, kVector<typename Leaf::T>>(box, device);
+  }
+  start_rows<Leaf, 1>(box, device);
+}
+
+}  // namespace distal_gpu
