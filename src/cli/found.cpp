@@ -24,7 +24,8 @@ Json to_json(const StatementShape& shape, const Found& found) {
   Json grid = Json::array(), loops = Json::array();
   for (const GridLevel& level : found.candidate.levels) {
     Json index = level.index == kNoIndex ? Json(nullptr) : Json(shape.indices[level.index]);
-    grid.push_back({{"index", index}, {"processors", level.parts}, {"tile", level.tile}});
+    Json block = level.is_cyclic() ? Json(level.block) : Json(nullptr);
+    grid.push_back({{"index", index}, {"processors", level.parts}, {"tile", level.tile}, {"block", block}});
   }
   for (const SequentialLoop& loop : found.candidate.loops) {
     loops.push_back({{"index", shape.indices[loop.index]}, {"steps", loop.parts}});

@@ -18,10 +18,33 @@ int64_t Candidate::processors() const {
   return product;
 }
 
+std::vector<Run> GridLevel::runs_of(int64_t coordinate, int64_t extent) const {
+  std::vector<Run> runs;
+  for (int64_t lo = coordinate * block; lo < extent; lo += parts * block) {
+    runs.push_back({lo, std::min(extent, lo + block), static_cast<int64_t>(runs.size()) * block});
+  }
+  return runs;
+}
+
+bool Candidate::is_cyclic() const {
+  return std::any_of(levels.begin(), levels.end(), [](const GridLevel& level) { return level.is_cyclic(); });
+}
+
 int Candidate::level_of(int index) const {
   auto cuts = [&](const GridLevel& level) { return level.index == index; };
   auto found = std::find_if(levels.begin(), levels.end(), cuts);
   return found == levels.end() ? -1 : static_cast<int>(found - levels.begin());
+}
+
+int tensor_in_blocks(const StatementShape& shape, const Candidate& candidate) {
+  auto has_all = [&](const ShapeTensor& tensor) {
+    return std::all_of(candidate.levels.begin(), candidate.levels.end(), [&](const GridLevel& level) {
+      const std::vector<int>& indices = tensor.indices;
+      return !level.is_cyclic() || std::find(indices.begin(), indices.end(), level.index) != indices.end();
+    });
+  };
+  auto found = std::find_if(shape.tensors.begin(), shape.tensors.end(), has_all);
+  return found == shape.tensors.end() ? -1 : static_cast<int>(found - shape.tensors.begin());
 }
 
 int64_t cyclic_shares(const StatementShape& shape, const Candidate& candidate, int tensor, int dimension) {

@@ -27,27 +27,41 @@ struct ShapeTensor {
   bool operator==(const ShapeTensor&) const = default;
 };
 
+// A given format deals out a tensor's dimension with this index in blocks, to this many processors.
+struct CyclicCut {
+  int index = 0;
+  int64_t parts = 1;
+  int64_t block = 1;
+
+  bool operator==(const CyclicCut&) const = default;
+};
+
 // What the search knows of a statement: its indices with their extents, and its tensors, the output first. All tensors
 // are needed at every point of the iteration space.
 struct StatementShape {
   std::vector<std::string> indices;
   std::vector<int64_t> extents;
   std::vector<ShapeTensor> tensors;
-  double flops_per_point = 2;  // of the kernels, on average
-  int64_t processors = 1;      // all that there are; those that a candidate leaves idle may own given pieces
+  std::vector<CyclicCut> cyclic_cuts{};  // each once
+  double flops_per_point = 2;            // of the kernels, on average
+  int64_t processors = 1;                // all that there are; those that a candidate leaves idle may own given pieces
 
   bool has_given_formats() const;
 };
 
-// One dimension of the machine of a candidate: `parts` processors, which cut one index into blocks of `tile`
-// iterations. If it cuts no index, only coordinate 0 has work.
+// One dimension of the machine of a candidate: `parts` processors, which cut one index into tiles of `tile` iterations,
+// or deal it out in blocks, as a given format does. If it cuts no index, only coordinate 0 has work.
 inline constexpr int kNoIndex = -1;
 struct GridLevel {
   int index = kNoIndex;
   int64_t parts = 1;
   int64_t tile = 1;
   int machine_level = 0;  // of the machine; a level of the machine cuts each dimension of a tensor at most once
+  int64_t block = 0;      // of iterations that are dealt out; 0: each coordinate has one tile
 
+  bool is_cyclic() const { return block > 0; }
+  // The blocks of the coordinate, as runs of iterations.
+  std::vector<Run> runs_of(int64_t coordinate, int64_t extent) const;
   bool operator==(const GridLevel&) const = default;
 };
 
@@ -75,6 +89,7 @@ struct Candidate {
 
   int64_t processors() const;     // of the machine
   int level_of(int index) const;  // -1: no level cuts it
+  bool is_cyclic() const;         // some level deals out its index
   bool operator==(const Candidate&) const = default;
 };
 
@@ -91,6 +106,10 @@ struct Cut {
 // are cyclic, with the finest stride as block. Then come the shares of levels inside of it, or of all levels if the
 // dimension is not cut by the work.
 std::vector<Cut> cuts_of(const StatementShape& shape, const Candidate& candidate, int tensor, int dimension);
+
+// The tensor that is communicated block by block, so that loops over blocks are steps and operands are acquired without
+// what lies between the blocks: one with all indices that are dealt out, the output if it has them. -1: there is none.
+int tensor_in_blocks(const StatementShape& shape, const Candidate& candidate);
 
 // The number that the tile of an index must be a multiple of, so that the cyclic shares of a tensor fill it.
 int64_t cyclic_shares(const StatementShape& shape, const Candidate& candidate, int tensor, int dimension);

@@ -42,14 +42,21 @@ struct DimensionView {
   // Of a given format that is cyclic: all runs that the processor owns, and where the tile starts; `owned` is not used.
   const std::vector<Run>* runs = nullptr;
   int64_t start = 0;
+  // Of an index that is dealt out: the runs that the processor computes with; `tile` is their length. Of a free format
+  // it owns them all.
+  const std::vector<Run>* work = nullptr;
+  bool owns_work = false;
 
   int64_t chunks() const { return tile == 0 ? 0 : ceil_div(tile, chunk); }
 
   // The elements that the processor owns, and those of them in its tile.
   int64_t piece() const {
+    if (owns_work) return tile;
     return sum_over_runs([](const Extent& run) { return run.length(); });
   }
   int64_t owned_of_tile() const {
+    if (owns_work) return tile;
+    if (work != nullptr) return owned_of_work(false);
     return sum_over_runs([&](const Extent& run) {
       return Extent{std::max<int64_t>(0, run.lo), std::min(run.hi, tile)}.length();
     });
@@ -57,6 +64,7 @@ struct DimensionView {
 
   // The length of the longest chunk that lies in one run of the processor's (or not); 0 if there is none.
   int64_t longest_chunk(bool is_owned) const {
+    if (work != nullptr) return is_owned == (owned_of_tile() == tile) ? tile : 0;
     int64_t whole = tile / chunk, rest = tile % chunk;
     int64_t whole_owned = sum_over_runs([&](const Extent& run) {
       int64_t first = std::max<int64_t>(0, ceil_div(run.lo, chunk));
@@ -67,6 +75,20 @@ struct DimensionView {
                      }) > 0;
     if (is_owned ? whole_owned > 0 : whole_owned < whole) return chunk;
     return is_owned == owns_rest ? rest : 0;
+  }
+
+  // Of the runs that it computes with: the elements that it owns, or the runs of which it owns all.
+  int64_t owned_of_work(bool whole_runs) const {
+    if (owns_work) return tile;
+    return sum_over_runs([&](const Extent& run) {
+      int64_t sum = 0;
+      auto first = std::partition_point(work->begin(), work->end(), [&](const Run& w) { return w.hi <= run.lo; });
+      for (auto w = first; w != work->end() && w->lo < run.hi; ++w) {
+        bool is_whole = run.lo <= w->lo && w->hi <= run.hi;
+        if (is_whole || !whole_runs) sum += std::min(run.hi, w->hi) - std::max(run.lo, w->lo);
+      }
+      return sum;
+    });
   }
 
  private:
@@ -97,6 +119,12 @@ class CostModel {
     }
     for (size_t i = 0; i < tiles_.size(); ++i) chunks_[i] = tiles_[i];
     for (const SequentialLoop& loop : candidate.loops) chunks_[loop.index] = ceil_div(tiles_[loop.index], loop.parts);
+    for (const GridLevel& level : candidate.levels) {
+      work_.emplace_back();
+      for (int64_t c = 0; level.is_cyclic() && c < level.parts; ++c) {
+        work_.back().push_back(level.runs_of(c, shape.extents[level.index]));
+      }
+    }
   }
 
   // Nothing if `stops` says so. The first processor is often the busiest; with given formats it may be any.
@@ -233,7 +261,7 @@ class CostModel {
       }
       int64_t times = visits(t);
       exchanged += Wide{times} * (tile - owned) * bytes;
-      held += Wide{largest_copy()} * bytes;
+      held += Wide{largest_copy(t)} * bytes;
       messages += Wide{times} * messages_of(t);
     }
     moved_ += count * exchanged;
@@ -252,7 +280,13 @@ class CostModel {
       const GridLevel& level = candidate_.levels[l];
       if (level.index == kNoIndex && at_[l] > 0) return 0;
       if (level.index == kNoIndex) continue;
-      lengths_[level.index] = std::clamp<int64_t>(shape_.extents[level.index] - at_[l] * level.tile, 0, level.tile);
+      int64_t& length = lengths_[level.index];
+      if (level.is_cyclic()) {
+        const std::vector<Run>& runs = work_[l][at_[l]];
+        length = runs.empty() ? 0 : runs.back().local + runs.back().hi - runs.back().lo;
+        continue;
+      }
+      length = std::clamp<int64_t>(shape_.extents[level.index] - at_[l] * level.tile, 0, level.tile);
     }
     int64_t points = 1;
     for (int64_t length : lengths_) points *= length;
@@ -263,8 +297,10 @@ class CostModel {
     views_.clear();
     for (int index : shape_.tensors[t].indices) {
       int own_level = candidate_.level_of(index);
-      int64_t start = own_level < 0 ? 0 : at_[own_level] * tiles_[index];
+      bool is_cyclic = own_level >= 0 && candidate_.levels[own_level].is_cyclic();
+      int64_t start = own_level < 0 || is_cyclic ? 0 : at_[own_level] * tiles_[index];
       views_.push_back({lengths_[index], chunks_[index], {}, nullptr, start});
+      if (is_cyclic) views_.back().work = &work_[own_level][at_[own_level]];
     }
     shape_.tensors[t].given ? find_given(*shape_.tensors[t].given) : find_owned(t);
   }
@@ -275,6 +311,8 @@ class CostModel {
       if (candidate_.roles[t][l] == kFace && at_[l] != 0) owns_face_ = false;
     }
     for (size_t d = 0; d < views_.size(); ++d) {
+      views_[d].owns_work = views_[d].work != nullptr;
+      if (views_[d].owns_work) continue;
       Extent owned{0, shape_.extents[shape_.tensors[t].indices[d]]};
       for (const Cut& cut : cuts_[t][d]) {
         owned.lo += at_[cut.level] * cut.stride;
@@ -317,7 +355,9 @@ class CostModel {
   }
 
   // The elements of the largest chunk that is copied, because the processor does not own all of it.
-  int64_t largest_copy() const {
+  int64_t largest_copy(size_t t) const {
+    if (std::any_of(views_.begin(), views_.end(), [](const DimensionView& d) { return d.work != nullptr; }))
+      return t == 0 || static_cast<int>(t) == tensor_in_blocks(shape_, candidate_) ? largest_block() : foreign_blocks();
     int64_t largest = 1, without_dimension = 0;
     bool owns_all = owns_face_;
     for (const DimensionView& d : views_) largest *= std::min(d.tile, d.chunk);
@@ -332,6 +372,28 @@ class CostModel {
     return without_dimension;
   }
 
+  // Of a tensor that is acquired block by block: a copy if the processor does not own all blocks.
+  int64_t largest_block() const {
+    int64_t largest = 1, tile = 1, owned = owns_face_ ? 1 : 0;
+    for (const DimensionView& d : views_) {
+      int64_t run = d.work == nullptr || d.work->empty() ? d.tile : d.work->front().hi - d.work->front().lo;
+      largest *= run;
+      tile *= d.tile;
+      owned *= d.owned_of_tile();
+    }
+    return owned == tile ? 0 : largest;
+  }
+
+  // Of the others, all blocks are acquired together; those that the processor owns are no copies.
+  int64_t foreign_blocks() const {
+    int64_t tile = 1, owned = owns_face_ ? 1 : 0;
+    for (const DimensionView& d : views_) {
+      tile *= d.tile;
+      owned *= d.work != nullptr ? d.owned_of_work(true) : d.longest_chunk(true);
+    }
+    return tile - owned;
+  }
+
   // The messages of one visit of the tile: the pieces of others in every chunk. Of a given format it is known only how
   // large its pieces are.
   int64_t messages_of(size_t t) const {
@@ -343,6 +405,7 @@ class CostModel {
       int64_t parts = nonempty_pieces(cuts_[t][d], is_cut ? 1 : 0, view.tile);
       // The ends of chunks and of pieces, counted once where there is no sequential loop.
       pieces *= parts + view.chunks() - 1;
+      if (view.owns_work) continue;
       own *= view.owned.length() == 0 ? 0 : ceil_div(view.owned.hi, view.chunk) - view.owned.lo / view.chunk;
     }
     return std::max<int64_t>(0, pieces - own);
@@ -364,6 +427,7 @@ class CostModel {
   std::vector<std::vector<std::vector<Cut>>> cuts_;  // by tensor and dimension
   std::vector<std::vector<Alike>> alike_;            // by level
   std::vector<int64_t> tiles_, chunks_;              // by index
+  std::vector<std::vector<std::vector<Run>>> work_;  // by level that deals out its index, and coordinate
 
   // Of the processor that is looked at.
   std::vector<int64_t> at_;       // by level

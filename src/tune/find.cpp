@@ -115,16 +115,27 @@ class Finder {
     for (FoundStatement& part : found.parts) found_.statements.push_back(std::move(part));
   }
 
-  // The machine of the output, else of the first operand that has one, else the only one declared.
+  // The machine of the output, else of the first operand that has one, else the only one declared. A schedule must name
+  // it, so for a grid in place the first machine with a name that has as many processors.
   std::optional<Machine> machine_for(const Statement& statement) const {
     std::vector<Access> all = accesses(statement.rhs);
     all.insert(all.begin(), statement.lhs);
     for (const Access& access : all) {
       const Tensor* tensor = found_.module.find_tensor(access.tensor);
-      if (tensor->machine) return tensor->machine;
+      if (tensor->machine) return with_name(*tensor->machine);
     }
     if (found_.module.machines.size() == 1) return found_.module.machines[0];
     return std::nullopt;
+  }
+
+  Machine with_name(const Machine& machine) const {
+    if (!machine.name.empty()) return machine;
+    int64_t processors = processor_count(machine).evaluate(params_);
+    for (const Machine& declared : found_.module.machines) {
+      bool is_like = processor_count(declared).evaluate(params_) == processors && kind_of(declared) == kind_of(machine);
+      if (is_like) return declared;
+    }
+    return machine;
   }
 
   const Module& module_;

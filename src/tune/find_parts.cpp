@@ -32,6 +32,31 @@ std::shared_ptr<const GivenPieces> pieces_of(const Tensor& tensor, const Binding
   return pieces;
 }
 
+// The dimensions of a tensor that are dealt out, with their indices.
+void add_cyclic_cuts(const Tensor& tensor, const ShapeTensor& access, const Bindings& params,
+                     std::vector<CyclicCut>& cuts) {
+  if (!tensor.distribution) return;
+  std::vector<int> times(tensor.dimensions.size(), 0);  // that a dimension is cut
+  std::vector<CyclicCut> found;
+  for (size_t l = 0; l < tensor.distribution->levels.size(); ++l) {
+    const LevelDistribution& level = tensor.distribution->levels[l];
+    for (size_t m = 0; m < level.machine_dimensions.size(); ++m) {
+      const auto* partition = std::get_if<Partition>(&level.machine_dimensions[m].role);
+      if (partition == nullptr) continue;
+      size_t dimension = level.dimension_of(*partition);
+      ++times[dimension];
+      std::optional<IntExpr> block = level.block_of(*partition);
+      int64_t parts = tensor.machine->levels[l].extents[m].evaluate(params);
+      if (block) found.push_back({static_cast<int>(dimension), parts, block->evaluate(params)});
+    }
+  }
+  for (CyclicCut cut : found) {
+    if (times[static_cast<size_t>(cut.index)] > 1) continue;  // no loop follows cuts by several levels
+    cut.index = access.indices[static_cast<size_t>(cut.index)];
+    if (std::find(cuts.begin(), cuts.end(), cut) == cuts.end()) cuts.push_back(cut);
+  }
+}
+
 std::vector<GridLevel> grid_of(const MachineShape& machine) {
   std::vector<GridLevel> grid;
   for (size_t d = 0; d < machine.extents.size(); ++d)
@@ -106,7 +131,9 @@ class PartsFinder {
     for (ShapeTensor& tensor : shape.tensors) {
       const Tensor& declared = *found_.module.find_tensor(tensor.name);
       bool is_free = has_free_format(declared) || !machine_;
-      if (!is_free) tensor.given = pieces_of(declared, params_, shape.processors);
+      if (is_free) continue;
+      tensor.given = pieces_of(declared, params_, shape.processors);
+      add_cyclic_cuts(declared, tensor, params_, shape.cyclic_cuts);
     }
     return shape;
   }

@@ -1,6 +1,7 @@
 #include "tune/free_formats.h"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 
 #include "support/checked.h"
@@ -17,7 +18,10 @@ class FormatFinder {
   FormatFinder(const StatementShape& shape, const std::vector<GridLevel>& levels) : shape_(shape) {
     candidate_.levels = levels;
     for (GridLevel& level : candidate_.levels) {
-      if (level.index != kNoIndex) level.tile = ceil_div(shape.extents[level.index], level.parts);
+      if (level.index == kNoIndex) continue;
+      std::optional<int64_t> block = level.is_cyclic() ? std::optional(level.block) : std::nullopt;
+      int64_t extent = shape.extents[level.index];
+      level.tile = BlockCyclic(extent, level.parts, block).piece_extent(extent);
     }
     candidate_.roles.assign(shape.tensors.size(), LevelRoles(levels.size(), kFace));
   }
@@ -69,9 +73,12 @@ class FormatFinder {
     }
   }
 
-  // Whether no other dimension of the same level of the machine cuts this dimension of the tensor.
+  // Whether no other dimension of the same level of the machine cuts this dimension of the tensor, and no level deals
+  // it out.
   bool is_free_for(int tensor, int level, int role) const {
     if (role == kFace) return true;
+    int own_level = candidate_.level_of(shape_.tensors[tensor].indices[role]);
+    if (own_level >= 0 && candidate_.levels[own_level].is_cyclic()) return false;
     for (int other = 0; other < static_cast<int>(candidate_.levels.size()); ++other) {
       bool same_level = candidate_.levels[other].machine_level == candidate_.levels[level].machine_level;
       if (other != level && same_level && candidate_.roles[tensor][other] == role) return false;

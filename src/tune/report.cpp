@@ -29,7 +29,8 @@ std::string grid_text(const StatementShape& shape, const Candidate& candidate) {
   for (const GridLevel& level : candidate.levels) {
     if (!out.empty()) out += " x ";
     out += fmt::format("{}", level.parts);
-    if (level.index != kNoIndex) out += fmt::format(" ({})", shape.indices[level.index]);
+    std::string blocks = level.is_cyclic() ? fmt::format(" in blocks of {}", level.block) : "";
+    if (level.index != kNoIndex) out += fmt::format(" ({}{})", shape.indices[level.index], blocks);
   }
   if (out.empty()) out += "1";
   for (const SequentialLoop& loop : candidate.loops) {

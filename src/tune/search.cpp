@@ -68,7 +68,7 @@ class Searcher {
     if (permutes) std::sort(levels.begin(), levels.end(), by_index);
     do {
       for (size_t l = 0; l < levels.size(); ++l) levels[l].machine_level = static_cast<int>(l);
-      consider(levels, processors);
+      for_each_dealing(levels, 0, [&](const std::vector<GridLevel>& dealt) { consider(dealt, processors); });
     } while (permutes && std::next_permutation(levels.begin(), levels.end(), by_index));
   }
 
@@ -88,7 +88,10 @@ class Searcher {
 
   // All ways to give the dimensions of the machine different indices, or none.
   void choose_indices(std::vector<GridLevel>& levels, size_t next, std::vector<std::vector<GridLevel>>& all) const {
-    if (next == levels.size()) return all.push_back(levels);
+    if (next == levels.size()) {
+      std::vector<GridLevel> chosen = levels;
+      return for_each_dealing(chosen, 0, [&](const std::vector<GridLevel>& dealt) { all.push_back(dealt); });
+    }
     for (int index = kNoIndex; index < static_cast<int>(shape_.extents.size()); ++index) {
       bool taken = std::any_of(levels.begin(), levels.begin() + static_cast<std::ptrdiff_t>(next),
                                [&](const GridLevel& level) { return level.index == index; });
@@ -99,13 +102,28 @@ class Searcher {
     levels[next].index = kNoIndex;
   }
 
+  // Visits the levels as they are, and with each index that a given format deals out to as many processors dealt out in
+  // the same blocks.
+  template <class F>
+  void for_each_dealing(std::vector<GridLevel>& levels, size_t next, const F& visit) const {
+    if (next == levels.size()) return visit(levels);
+    for_each_dealing(levels, next + 1, visit);
+    for (const CyclicCut& cut : shape_.cyclic_cuts) {
+      if (cut.index != levels[next].index || cut.parts != levels[next].parts) continue;
+      levels[next].block = cut.block;
+      for_each_dealing(levels, next + 1, visit);
+      levels[next].block = 0;
+    }
+  }
+
   // The number of processors that have work, if no tile is rounded up.
   int64_t working(const std::vector<GridLevel>& levels) const {
     int64_t processors = 1;
     for (const GridLevel& level : levels) {
       if (level.index == kNoIndex) continue;
       int64_t extent = shape_.extents[level.index];
-      processors *= ceil_div(extent, ceil_div(extent, level.parts));
+      int64_t block = level.is_cyclic() ? level.block : ceil_div(extent, level.parts);
+      processors *= std::min(level.parts, ceil_div(extent, block));
     }
     return processors;
   }
@@ -134,6 +152,7 @@ class Searcher {
     ++considered_;
     Candidate candidate = with_free_formats(shape_, levels);
     if (options_.given_grid.empty()) candidate = flattened(shape_, candidate);
+    if (tensor_in_blocks(shape_, candidate) < 0) return;
     std::optional<CandidateCost> counted = cost_unless(shape_, candidate, [&](const CandidateCost& some) {
       return kept_.size() > kMostAlternatives && is_worse(candidate, some);
     });
@@ -143,6 +162,7 @@ class Searcher {
     if (options_.memory_bytes && cost.peak_bytes > *options_.memory_bytes) {
       too_large_.push_back(found);
       if (static_cast<int>(too_large_.size()) > kMostFitted && !kept_.empty() && !less(found, kept_.front())) return;
+      if (candidate.is_cyclic()) return;
       std::optional<CostedCandidate> fitted = fit_memory(shape_, candidate, *options_.memory_bytes);
       if (!fitted) return;
       found = {fitted->candidate, fitted->cost, seconds(fitted->candidate, fitted->cost)};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "lang/ranges.h"
@@ -54,7 +55,7 @@ class ScheduleWriter {
 
   bool has_several_levels() const { return !candidate_.levels.empty() && candidate_.levels.back().machine_level > 0; }
 
-  // A level of the machine. Its dimensions that cut no index are held at 0.
+  // A level of the machine. Its dimensions that cut no index are held at 0, and some deal out their index in blocks.
   GridRef onto(int machine_level, const std::vector<std::string>& targets) const {
     GridRef ref;
     ref.name = Name{machine_, {}};
@@ -64,10 +65,12 @@ class ScheduleWriter {
     for (const GridLevel& level : candidate_.levels) {
       if (level.machine_level != machine_level) continue;
       bool cuts = level.index != kNoIndex;
+      if (level.is_cyclic()) notation.cyclic.emplace(targets[next], IntExpr(level.block));
       if (cuts) notation.machine_dimensions.push_back({Partition{targets[next++]}, {}});
       if (!cuts) notation.machine_dimensions.push_back({Fix{IntExpr(0)}, {}});
     }
-    if (notation.machine_dimensions.size() > targets.size()) ref.notation = notation;
+    bool is_plain = notation.machine_dimensions.size() == targets.size() && notation.cyclic.empty();
+    if (!is_plain) ref.notation = notation;
     return ref;
   }
 
@@ -83,16 +86,30 @@ class ScheduleWriter {
         rounds_up = cut_up(candidate_.levels[l], order) || rounds_up;
         targets.push_back(inner_[index]);
         out.push_back(fresh(shape_.indices[index] + "o"));
+        if (candidate_.levels[l].is_cyclic()) in.push_back(rounds_[index] = fresh(shape_.indices[index] + "b"));
         in.push_back(inner_[index] = fresh(shape_.indices[index] + "i"));
       }
       if (targets.empty()) continue;
       commands_.push_back({"distribute", {loops(targets), loops(out), loops(in), onto(machine_level, targets)}, {}});
       outer_.insert(outer_.end(), out.begin(), out.end());
     }
-    if (!rounds_up && !has_mixed_order()) return;
+    if (!rounds_up && !has_mixed_order() && rounds_.empty()) return;
     order.insert(order.end(), outer_.begin(), outer_.end());
+    for (const auto& [index, name] : ordered_rounds()) order.push_back(name);
     order.insert(order.end(), inner_.begin(), inner_.end());
     if (order.size() > 1) commands_.push_back({"reorder", {loops(order)}, {}});
+  }
+
+  // The loops over blocks that are dealt out, with their indices. Those of the output are outside of the others, so
+  // each of its blocks is acquired once.
+  std::vector<std::pair<int, std::string>> ordered_rounds() const {
+    std::vector<std::pair<int, std::string>> out(rounds_.begin(), rounds_.end());
+    std::stable_partition(out.begin(), out.end(), [&](const auto& r) { return has_index(shape_.tensors[0], r.first); });
+    return out;
+  }
+
+  static bool has_index(const ShapeTensor& tensor, int index) {
+    return std::find(tensor.indices.begin(), tensor.indices.end(), index) != tensor.indices.end();
   }
 
   // Commands of several levels leave the inner loops in the reverse order.
@@ -127,11 +144,17 @@ class ScheduleWriter {
     commands_.push_back({"reorder", {loops(order)}, {}});
   }
 
-  // The loop at which a tensor is communicated: the innermost sequential one over an index of its own.
-  std::string communicated_at(const ShapeTensor& tensor) const {
+  // The loop at which a tensor is communicated: the innermost sequential one over an index of its own. An output that
+  // is dealt out is acquired as one rectangle, so block by block.
+  std::string communicated_at(int t) const {
+    const ShapeTensor& tensor = shape_.tensors[t];
     for (size_t l = candidate_.loops.size(); l-- > 0;) {
-      int index = candidate_.loops[l].index;
-      if (std::find(tensor.indices.begin(), tensor.indices.end(), index) != tensor.indices.end()) return steps_[l];
+      if (has_index(tensor, candidate_.loops[l].index)) return steps_[l];
+    }
+    bool is_in_blocks = t == 0 || t == tensor_in_blocks(shape_, candidate_);
+    std::vector<std::pair<int, std::string>> rounds = ordered_rounds();
+    for (auto round = rounds.rbegin(); is_in_blocks && round != rounds.rend(); ++round) {
+      if (has_index(tensor, round->first)) return round->second;
     }
     return outer_.empty() ? "" : outer_.back();
   }
@@ -139,10 +162,11 @@ class ScheduleWriter {
   void communicate() {
     std::vector<std::string> places = steps_;
     if (!outer_.empty()) places.insert(places.begin(), outer_.back());
+    for (const auto& [index, name] : rounds_) places.push_back(name);
     for (const std::string& place : places) {
       std::vector<Name> tensors;
-      for (const ShapeTensor& tensor : shape_.tensors) {
-        if (communicated_at(tensor) == place) tensors.push_back({tensor.name, {}});
+      for (int t = 0; t < static_cast<int>(shape_.tensors.size()); ++t) {
+        if (communicated_at(t) == place) tensors.push_back({shape_.tensors[t].name, {}});
       }
       if (!tensors.empty()) commands_.push_back({"communicate", {tensors, loop(place)}, {}});
     }
@@ -156,6 +180,7 @@ class ScheduleWriter {
   std::set<std::string> names_;
   std::vector<std::string> outer_, steps_;  // by level, by sequential loop
   std::vector<std::string> inner_;          // by index: the loop that is left of it
+  std::map<int, std::string> rounds_;       // by index that is dealt out: the loop over its blocks
   std::vector<Command> commands_;
 };
 
@@ -189,6 +214,10 @@ Distribution distribution_of(const Module& module, const Statement& statement, c
     }
     level.machine_dimensions.push_back({Partition{names[dimension]}, {}});
     int own_level = candidate.level_of(indices[dimension]);
+    if (own_level == static_cast<int>(l) && candidate.levels[l].is_cyclic()) {
+      level.cyclic.emplace(names[dimension], IntExpr(candidate.levels[l].block));
+      continue;
+    }
     int64_t shares = cyclic_shares(shape, candidate, tensor, dimension);
     if (own_level < static_cast<int>(l)) continue;
     int64_t multiple = tile_multiple(shape, candidate, candidate.levels[own_level]);
