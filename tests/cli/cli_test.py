@@ -249,9 +249,11 @@ class Text(CliTest):
         self.assertIn("distribute({i}, {io}, {ii}, Grid(3))", self.succeed("run", self.write("inline.distal", inline)))
 
     def test_an_index_without_values(self):
-        free = "param n = 0\nmachine M = Grid(2)\ntensor a(4) : x -> x on M\ntensor B(4, n) : xy -> x on M\na(i) = B(i, j)\n"
+        free = "param n = 0\nmachine M = Grid(2)\ntensor a(4) : x -> x on M\n"
+        free += "tensor B(4, n) : xy -> x on M\na(i) = B(i, j)\n"
         given = free + "schedule\n  distribute(i, io, ii, M)\n"
-        for text in (free, given, free.replace("Grid(2)", "2 processors").replace(" : x -> x", "").replace(" : xy -> x", "")):
+        bare = free.replace("Grid(2)", "2 processors").replace(" : x -> x", "").replace(" : xy -> x", "")
+        for text in (free, given, bare):
             for command in ("run", "explain"):
                 said = self.succeed(command, self.write("empty.distal", text))
                 self.assertIn("  note      index j of a(i) = B(i, j) has no values\n", said)

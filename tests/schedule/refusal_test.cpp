@@ -125,6 +125,7 @@ const std::vector<Refusal>& refusals() {
       {"rotate_by_itself", gemm("rotate(j, j, r)"),
        "rotate: j is not in scope at loop j; rotate by loops that enclose it"},
       // Communicate.
+      {"communicate_swapped", gemm("communicate(k, B)"), "communicate: B is a tensor, and k a loop"},
       {"communicate_foreign_tensor", gemm("communicate(b, i)"),
        "communicate: tensor b is not in this statement; its tensors are A, B, C"},
       {"communicate_no_tensor", gemm("communicate({A, nothing}, i)"),
