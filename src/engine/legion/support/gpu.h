@@ -107,9 +107,13 @@ inline void hold_on_gpu(const Task*, const std::vector<PhysicalRegion>&, Context
 void register_complex_sum(int id, float);
 void register_complex_sum(int id, double);
 
+// Once, however many programs have this type.
 template <class T>
 void register_gpu_sum() {
-  if constexpr (!std::is_arithmetic_v<T>) register_complex_sum(SumOf<T>::kId, typename T::value_type());
+  if constexpr (!std::is_arithmetic_v<T>) {
+    static const bool done = (register_complex_sum(SumOf<T>::kId, typename T::value_type()), true);
+    (void)done;
+  }
 }
 
 // Registers the tasks that move data, for a program that uses GPUs.

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "device.h"
+
 namespace distal_gpu {
 
 using Int = std::int64_t;
