@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Callable, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from ._einsum_string import Term
 from ._errors import Error
 
 _KEPT = 512  # kernels
+REFUSED = (Error, TypeError, ValueError, RuntimeError)
+"""What a call raises for arrays that cannot be bound: their elements overlap, or lie at odd addresses."""
 
 
 class Product(NamedTuple):
@@ -72,6 +74,9 @@ class Contraction:
         self._out_pick = tuple(0 if n == 1 else slice(None) for n in self.shape)
         self._drops_of_result = 1 in self.shape
         self._call = _call_of(self.product.renamed())
+        takes_as_they_are = self._is_trivial and not self._drops_of_result
+        self.call: Callable[..., None] | None = self._call.run if takes_as_they_are else None
+        """Computes the product of arrays as they are, if none has a dimension of extent 1; may raise REFUSED."""
 
     def run(self, out: NDArray, arrays: list[NDArray]) -> None:
         """Computes the product into ``out``; everything has the type of the kernel."""
@@ -81,8 +86,7 @@ class Contraction:
             out = out[(..., *self._out_pick)]
         try:
             self._call.run(out, *arrays)
-        except (Error, TypeError, ValueError, RuntimeError):
-            # Elements that overlap, or lie at odd addresses, cannot be bound.
+        except REFUSED:
             copied = np.empty(out.shape, out.dtype)
             self._call.run(copied, *(np.array(a, order="C") for a in arrays))
             out[...] = copied

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Iterable, Literal, NamedTuple, Sequence
+from typing import Any, Callable, Iterable, Literal, NamedTuple, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from ._arrays import KINDS, ArrayLike, NDArray, as_numpy, back
-from ._contraction import Contraction
+from ._contraction import REFUSED, Contraction
 from ._core import Machine
 from ._einsum_string import LETTERS, Subscripts, Term, from_sublists, parse
 from ._errors import InputError, TypeMismatch
@@ -158,6 +158,8 @@ class _Ready(NamedTuple):
     """In memory."""
     axes: tuple[int, ...] | None
     """Makes the result's axes from those in memory; None: they are the same."""
+    call: Callable[..., None] | None
+    """Computes the result from the operands, if the plan is one contraction that needs nothing else."""
 
 
 _plans: dict[Any, _Plan] = {}
@@ -282,11 +284,18 @@ def einsum(*operands: ArrayLike, out: NDArray | None = None, dtype: npt.DTypeLik
         except (AttributeError, TypeError):
             ready = None
         if ready is not None:
-            result: Any = np.empty(ready.shape, ready.dtype)
-            if ready.axes is not None:
-                result = result.transpose(ready.axes)
-            ready.plan.run(result, list(arrays))
-            return result if ready.shape else result[()]
+            plan, compute, shape, axes, call = ready
+            result: Any = np.empty(shape, compute)
+            if axes is not None:
+                result = result.transpose(axes)
+            if call is None:
+                plan.run(result, list(arrays))
+            else:
+                try:
+                    call(result, *arrays)
+                except REFUSED:
+                    plan.run(result, list(arrays))
+            return result if shape else result[()]
     return _einsum(operands, out, dtype, order, casting, optimize, machine)
 
 
@@ -380,7 +389,9 @@ def _remember(operands: Sequence[Any], text: str, s: Subscripts, arrays: Sequenc
     plan = _plan(text, tuple(a.shape for a in arrays), dtype, True)
     in_memory = tuple(plan.shape[axis] for axis in axes)
     back_again = None if list(axes) == list(range(len(axes))) else tuple(int(n) for n in np.argsort(axes))
-    _ready[(text, casting, *[(a.shape, a.dtype, True) for a in arrays])] = _Ready(plan, dtype, in_memory, back_again)
+    call = plan.steps[0].contraction.call if len(plan.steps) == 1 else None
+    key = (text, casting, *[(a.shape, a.dtype, True) for a in arrays])
+    _ready[key] = _Ready(plan, dtype, in_memory, back_again, call)
 
 
 def tensordot(a: ArrayLike, b: ArrayLike, axes: int | Sequence[Any] = 2) -> Any:
