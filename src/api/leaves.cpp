@@ -4,6 +4,7 @@
 
 #include "engine/legion/program.h"
 #include "lang/parse.h"
+#include "lang/ranges.h"
 #include "lower/compile.h"
 #include "plan/workspace.h"
 #include "session/prepared_program.h"
@@ -23,17 +24,30 @@ std::vector<int> numbers_of(const core::StagePlan& stage, const std::vector<std:
   return out;
 }
 
+// Whether an index of a statement has no values. Then its leaf has nothing to do, and the plan has other loops.
+bool is_empty(const core::Program& program, size_t statement, const core::Bindings& params) {
+  for (const auto& [name, extent] :
+       core::variable_extents(program.module, program.stages[statement].source.statement)) {
+    if (extent.evaluate(params) == 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 struct Leaves::State {
   State(std::shared_ptr<const core::Program> compiled, const core::Bindings& params,
         const std::vector<std::vector<std::string>>& variables)
-      : program(std::move(compiled), params, core::kLegionPlan), kernels(program.leaves(core::LeafChoice::Automatic)) {
-    for (size_t s = 0; s < kernels.size(); ++s) numbers.push_back(numbers_of(stage(s), variables.at(s)));
+      : program(compiled, params, core::kLegionPlan), kernels(program.leaves(core::LeafChoice::Automatic)) {
+    for (size_t s = 0; s < kernels.size(); ++s) {
+      empty.push_back(is_empty(*compiled, s, params));
+      numbers.push_back(empty[s] ? std::vector<int>{} : numbers_of(stage(s), variables.at(s)));
+    }
   }
 
   core::PreparedProgram program;
   const core::Leaves& kernels;            // by statement
+  std::vector<bool> empty;                // by statement
   std::vector<std::vector<int>> numbers;  // by statement: those of the variables that the caller names
 
   const core::StagePlan& stage(size_t statement) const { return program.plan().stages[statement]; }
@@ -67,6 +81,7 @@ Leaves::Leaves(const std::string& program, const std::map<std::string, std::int6
 
 void Leaves::run(std::size_t statement, const std::vector<std::int64_t>& values,
                  const std::vector<Operand>& operands) const {
+  if (state_->empty.at(statement)) return;
   const core::StagePlan& stage = state_->stage(statement);
   core::LeafArguments arguments;
   const std::vector<int>& numbers = state_->numbers.at(statement);
@@ -85,7 +100,8 @@ void Leaves::run(std::size_t statement, const std::vector<std::int64_t>& values,
 }
 
 bool Leaves::begins(std::size_t statement) const {
-  return state_->stage(statement).makes_whole_output && state_->kernels[statement]->can_overwrite();
+  return !state_->empty.at(statement) && state_->stage(statement).makes_whole_output &&
+         state_->kernels[statement]->can_overwrite();
 }
 
 std::string Leaves::description(std::size_t statement) const { return state_->kernels[statement]->description(); }

@@ -88,6 +88,12 @@ TEST(Emit, ExpressionsKeepTheirMeaning) {
 TEST(Emit, RefusesWhatLegionCannotExpress) {
   EXPECT_NE(message_of([] {
               emit_legion({source_of("p",
+                                     "param n = 0\ntensor a(2)\ntensor b(2, n)\ntensor c(2)\n"
+                                     "a(i) = b(i, k) + c(i)\n")});
+            }).find("a sum over no k beside other terms does not run on Legion"),
+            std::string::npos);
+  EXPECT_NE(message_of([] {
+              emit_legion({source_of("p",
                                      "tensor a(2,2,2,2,2,2,2)\ntensor b(2,2,2,2,2,2,2)\n"
                                      "a(i,j,k,l,m,n,o) = b(i,j,k,l,m,n,o)\n")});
             }).find("tensor a has 7 dimensions; Legion allows at most 6"),

@@ -9,6 +9,7 @@
 #include "engine/legion/names.h"
 #include "engine/legion/program.h"
 #include "engine/legion/statement_writer.h"
+#include "lang/ranges.h"
 #include "leaf/cpp_text.h"
 #include "leaf/generate.h"
 #include "leaf/gpu/gpu_leaf.h"
@@ -30,6 +31,14 @@ void require_memory(const Tensor& t) {
   if (t.memory != Memory::GPU_MEM || has_gpus(t.machine.value_or(Machine{}))) return;
   throw Error(fmt::format("tensor {} lives in gpu memory, but its processors are CPUs", t.name), t.span,
               "put it on a machine whose last grid says gpu", Error::Kind::Resources);
+}
+
+void require_sums(const Module& module, const Statement& statement) {
+  std::map<std::string, IntExpr> extents = variable_extents(module, statement);
+  for (const IndexVar& v : sums_beside_other_terms(statement)) {
+    if (extents.at(v.name).evaluate(bind(module, {})) > 0) continue;
+    throw Error(empty_sum_text(v), statement.span, {}, Error::Kind::Resources);
+  }
 }
 
 class ProgramWriter {
@@ -187,6 +196,7 @@ class ProgramWriter {
 
   void write_stage(size_t s) {
     const Stage& stage = program_.stages[s];
+    require_sums(module_, stage.source.statement);
     StatementNames statement{s + 1, grid_of(stage.machine), tensors_, nest_name(source_, s), gpu_name(source_, s), ""};
     if (has_gpus(stage.machine)) {
       statement.gpu_text = to_string(choose_gpu(stage, module_.type, storage_orders(stage, module_)));

@@ -94,6 +94,7 @@ class StatementWriter {
   void write_statement() {
     writer_.line("// " + to_string(stage_.source.statement));
     writer_.open(fmt::format("static void statement_{}(Session<T>& session)", statement_.number));
+    refuse_empty_sums();
     writer_.line(fmt::format("const LaunchDomain domain({}{});", statement_.grid, held_text()));
     write_all_parts();
     visit(*stage_.root);
@@ -128,6 +129,14 @@ class StatementWriter {
   }
 
  private:
+  void refuse_empty_sums() {
+    for (const IndexVar& v : sums_beside_other_terms(stage_.source.statement)) {
+      int variable = find_variable(stage_.space, v.name);
+      writer_.line(fmt::format("if ({} == 0) fail(3, \"{}\");",
+                               names_.text(stage_.space.extents[static_cast<size_t>(variable)]), empty_sum_text(v)));
+    }
+  }
+
   const std::string& name(int v) const { return names_[space_name(v)]; }
   const std::string& space_name(int v) const { return stage_.space.names[static_cast<size_t>(v)]; }
   const std::string& tensor(const std::string& t) const { return statement_.tensors.at(t); }
@@ -427,6 +436,22 @@ class StatementWriter {
 };
 
 }  // namespace
+
+std::vector<IndexVar> sums_beside_other_terms(const Statement& statement) {
+  std::vector<IndexVar> out = reduction_variables(statement);
+  const std::vector<Term> terms = additive_terms(statement);
+  std::erase_if(out, [&](const IndexVar& v) {
+    return std::all_of(terms.begin(), terms.end(), [&](const Term& t) {
+      std::vector<IndexVar> used = variables(t.expr);
+      return std::find(used.begin(), used.end(), v) != used.end();
+    });
+  });
+  return out;
+}
+
+std::string empty_sum_text(const IndexVar& v) {
+  return fmt::format("a sum over no {} beside other terms does not run on Legion", v.name);
+}
 
 void write_leaf(const Stage& stage, const StatementNames& statement, const CppNames& names, TextWriter& writer) {
   StatementWriter(stage, statement, names, writer).write_leaf();

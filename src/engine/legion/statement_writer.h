@@ -22,6 +22,11 @@ struct StatementNames {
   std::string gpu_text;  // what carries out the leaf on a GPU, in words
 };
 
+// The indices of sums that do not cover all terms. The loops of a sum without iterations would leave out the others, so
+// such an index must have values.
+std::vector<IndexVar> sums_beside_other_terms(const Statement& statement);
+std::string empty_sum_text(const IndexVar& v);
+
 // Writes the function that a leaf's task calls.
 void write_leaf(const Stage& stage, const StatementNames& statement, const CppNames& names, TextWriter& writer);
 
