@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "lang/ranges.h"
+#include "tune/find_formats.h"
 #include "tune/find_parts.h"
 
 namespace distal::core {
@@ -35,8 +36,10 @@ class Finder {
   void find_all() {
     found_ = {module_, {}, {}};
     for (size_t at = 0; at < found_.module.statements.size(); ++at) {
-      if (!has_no_schedule(found_.module.statements[at])) continue;
-      std::string reason = find_for(at);
+      const ScheduledStatement& scheduled = found_.module.statements[at];
+      bool needs_formats = leaves_formats_out(found_.module, scheduled);
+      if (!has_no_schedule(scheduled) && !needs_formats) continue;
+      std::string reason = needs_formats ? find_formats(found_.module, scheduled, params_) : find_for(at);
       if (reason.empty()) continue;
       found_.left.push_back(fmt::format("{}: {}", to_string(found_.module.statements[at].statement), reason));
     }
@@ -166,7 +169,9 @@ bool has_no_schedule(const ScheduledStatement& scheduled) {
 }
 
 bool leaves_something_out(const Module& module) {
-  return std::any_of(module.statements.begin(), module.statements.end(), has_no_schedule);
+  return std::any_of(module.statements.begin(), module.statements.end(), [&](const ScheduledStatement& scheduled) {
+    return has_no_schedule(scheduled) || leaves_formats_out(module, scheduled);
+  });
 }
 
 FoundProgram find_what_is_left_out(const Module& module, const Bindings& params, const FindOptions& options) {

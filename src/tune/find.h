@@ -31,13 +31,15 @@ struct FoundProgram {
 
 // Whether a statement of the program has no schedule. The word `schedule` without a command is a schedule.
 bool has_no_schedule(const ScheduledStatement& scheduled);
-// Whether there is anything to find. If not, find_what_is_left_out would return the module as it is.
+// Whether there is anything to find: a schedule, or formats for a given schedule. If not, find_what_is_left_out would
+// return the module as it is.
 bool leaves_something_out(const Module& module);
 
 // Finds what the program leaves out, statement by statement in their order: the schedule of each statement that has
-// none, the grid of its machine, and the formats of its tensors. Grids and formats are given from then on. What is
-// given is never changed. All front ends call this function, before they compile the module. It is a pure function of
-// its arguments. Throws an Error of Kind::Resources if a processor needs more memory than it may have.
+// none, the grid of its machine, and the formats of its tensors; formats also where the schedule is given. Grids and
+// formats are given from then on. What is given is never changed. All front ends call this function, before they
+// compile the module. It is a pure function of its arguments. Throws an Error of Kind::Resources if a processor needs
+// more memory than it may have.
 FoundProgram find_what_is_left_out(const Module& module, const Bindings& params, const FindOptions& options);
 
 }  // namespace distal::core

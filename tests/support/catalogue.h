@@ -8,6 +8,8 @@
 #include "property/random_choice.h"
 #include "support/algorithm_texts.h"
 #include "support/programs.h"
+#include "tune/find.h"
+#include "tune/random_statements.h"
 
 namespace distal::core::test {
 
@@ -47,6 +49,7 @@ class Catalogue {
     add_products();
     add_kernels();
     add_levels();
+    add_found();
   }
 
   const std::vector<Sample>& samples() const { return samples_; }
@@ -133,6 +136,24 @@ class Catalogue {
       add("a reduction at both levels", kReductionAtBothLevels + how, sizes(names, 24));
     }
     add("a sum at three levels", kSumAtThreeLevels, sizes({"n"}, 60));
+  }
+
+  // Random programs that leave out their schedule, and some of their grid and formats; and then some of the formats
+  // that were found, so that these are found for a given schedule.
+  void add_found() {
+    constexpr int64_t kPrograms = 12;
+    Random random{std::mt19937(seed_)};
+    for (int64_t n = 0; n < kPrograms; ++n) {
+      Module module = parse_text(random_program(random, n % 3 == 0 ? 0 : 5));
+      FindOptions options{n % 2 == 0 ? Goal::Bytes : Goal::Time, {}, model_of_engine("mpi")};
+      Bindings params = distal::core::bind(module, {});
+      module = find_what_is_left_out(module, params, options).module;
+      add("found program", to_string(module), "");
+      for (Tensor& tensor : module.tensors) {
+        if (tensor.machine && random.pick(0, 1) == 0) tensor.distribution.reset();
+      }
+      add("found formats", to_string(find_what_is_left_out(module, params, options).module), "");
+    }
   }
 
   static const std::vector<std::string>& planes() {

@@ -13,77 +13,9 @@ namespace distal::core {
 namespace {
 
 using test::Random;
-
-// A format of a tensor of this many dimensions: each dimension of the machine cuts one, is a face, or broadcasts.
-std::string random_format(Random& random, int64_t dimensions, const std::vector<std::vector<int64_t>>& grid,
-                          bool may_broadcast) {
-  const std::string names = "abcdefgh";
-  std::string out;
-  for (const std::vector<int64_t>& level : grid) {
-    std::string roles;
-    for (int64_t extent : level) {
-      char role = names[static_cast<size_t>(random.pick(0, std::max<int64_t>(0, dimensions - 1)))];
-      if (dimensions == 0 || random.pick(0, 3) == 0 || roles.find(role) != std::string::npos) {
-        role = may_broadcast && random.pick(0, 1) == 0
-                   ? '*'
-                   : static_cast<char>('0' + random.pick(0, std::min<int64_t>(9, extent - 1)));
-      }
-      roles += role;
-    }
-    if (!out.empty()) out += ", ";
-    out += names.substr(0, static_cast<size_t>(dimensions)) + " -> " + roles;
-    size_t cut = roles.find_first_of(names);
-    if (cut != std::string::npos && random.pick(0, 3) == 0) {
-      out += fmt::format(" cyclic({} = {})", roles[cut], random.pick(1, 4));
-    }
-  }
-  return out;
-}
-
-// Machines of one or two levels.
-std::vector<std::vector<int64_t>> random_grid(Random& random) {
-  std::vector<std::vector<int64_t>> grid(static_cast<size_t>(random.pick(1, 2)));
-  int64_t processors = 1;
-  for (std::vector<int64_t>& level : grid) {
-    for (int64_t d = random.pick(1, 2); d > 0; --d) {
-      level.push_back(random.pick(1, std::max<int64_t>(1, std::min<int64_t>(4, 16 / processors))));
-      processors *= level.back();
-    }
-  }
-  return grid;
-}
-
-std::string machine_text(const std::vector<std::vector<int64_t>>& grid) {
-  std::string out;
-  for (const std::vector<int64_t>& level : grid) {
-    out += fmt::format("{}Grid({})", out.empty() ? "machine M = " : " of ", fmt::join(level, ", "));
-  }
-  return out + "\n";
-}
+using test::random_program;
 
 FindOptions least_bytes() { return {Goal::Bytes, {}, model_of_engine("mpi")}; }
-
-// A random statement on a random machine, or on processors without a grid; a share of the formats is given.
-std::string random_program(Random& random, int64_t given_of_ten) {
-  std::vector<std::vector<int64_t>> grid = random_grid(random);
-  bool has_grid = random.pick(0, 1) == 0;
-  if (!has_grid) grid = {{random.pick(1, 16)}};
-  Module module = test::parse_text(test::random_statement(random, 4, 14, 3));
-  std::string text = to_string(module);
-  std::string params = text.substr(0, text.find('\n') + 1), out = params;
-  out += has_grid ? machine_text(grid) : fmt::format("machine M = {} processors\n", grid[0][0]);
-  for (size_t t = 0; t < module.tensors.size(); ++t) {
-    std::string line = fmt::format("tensor {}", module.tensors[t].name);
-    std::string sizes;
-    for (const IntExpr& size : module.tensors[t].dimensions) sizes += (sizes.empty() ? "" : ", ") + size.to_string();
-    if (!sizes.empty()) line += "(" + sizes + ")";
-    if (random.pick(1, 10) <= given_of_ten) {
-      line += " : " + random_format(random, static_cast<int64_t>(module.tensors[t].dimensions.size()), grid, t > 0);
-    }
-    out += line + " on M\n";
-  }
-  return out + to_string(module.statements[0].statement) + "\n";
-}
 
 // What was said of the parts of a program is what its plan counts.
 void expect_counts(const FoundProgram& found, const Bindings& params, const Plan& plan) {
@@ -236,6 +168,74 @@ TEST(Find, SplitsEachTerm) {
   EXPECT_EQ(statements("A(i, j) = 2 * B(i, k) * C(k, l) * D(l, j) - D(i, m) * C(m, o) * B(o, j)"), 3);
   EXPECT_EQ(statements("A(i, j) = B(i, k) * C(k, l) * D(l, j) - D(i, k) * C(k, l) * B(l, j)"), 1);
   EXPECT_EQ(statements("A(i, j) = B(i, k) * C(k, l) * D(l, m) * D(m, j) - D(i, k) * B(k, j)"), 3);
+}
+
+// A given schedule keeps its words, and free tensors get the formats that move the fewest bytes under it.
+TEST(Find, FormatsForGivenSchedules) {
+  auto program = [](const std::string& format) {
+    return test::parse_text(fmt::format(R"(param n = 12
+machine M = Grid(2, 3)
+tensor A(n, n) {0}on M
+tensor B(n, n) {0}on M
+tensor C(n, n) {0}on M
+A(i, j) = B(i, k) * C(k, j)
+schedule
+  distribute({{i, j}}, {{io, jo}}, {{ii, ji}}, M)
+  communicate({{A, B, C}}, jo)
+)",
+                                        format));
+  };
+  Module module = program("");
+  EXPECT_TRUE(leaves_something_out(module));
+  FoundProgram found = find_what_is_left_out(module, bind(module, {}), least_bytes());
+  EXPECT_EQ(found.left, std::vector<std::string>{});
+  EXPECT_EQ(found.module.statements, module.statements);
+  EXPECT_FALSE(leaves_something_out(found.module));
+  auto moved = [](const Module& m) { return count_cost(test::plan_text(to_string(m))).bytes_moved; };
+  EXPECT_EQ(moved(found.module), moved(program(": xy -> xy ")));
+}
+
+// A plan is made for every format, so machines must not be too large.
+TEST(Find, SaysForWhichMachinesItFindsFormats) {
+  Module module = test::parse_text(R"(machine M = Grid(500)
+tensor a(1000) on M
+tensor b(1000) on M
+a(i) = b(i)
+schedule
+  distribute(i, io, ii, M)
+)");
+  FoundProgram found = find_what_is_left_out(module, {}, least_bytes());
+  EXPECT_EQ(found.module, module);
+  EXPECT_EQ(found.left,
+            (std::vector<std::string>{"a(i) = b(i): its schedule is given, and formats for it are found for "
+                                      "at most 256 processors"}));
+}
+
+// No block format of any tensor moves less under a schedule that was found for others.
+TEST(Find, FormatsForGivenSchedulesMoveTheLeast) {
+  Random random{std::mt19937(11)};
+  int compared = 0;
+  for (int round = 0; round < 60; ++round) {
+    Module module = test::parse_text(random_program(random, 0));
+    Bindings params = bind(module, {});
+    FindOptions options = least_bytes();
+    if (round % 2 == 0) options.goal = Goal::Time;
+    Module whole = find_what_is_left_out(module, params, options).module, open = whole;
+    for (Tensor& tensor : open.tensors) {
+      if (tensor.machine && random.pick(0, 1) == 0) tensor.distribution.reset();
+    }
+    SCOPED_TRACE(to_string(open));
+    FoundProgram found = find_what_is_left_out(open, params, options);
+    ASSERT_EQ(found.module.statements, whole.statements);
+    auto moved = [](const Module& m) { return count_cost(test::plan_text(to_string(m))).bytes_moved; };
+    // A workspace's format serves two statements, and only blocks are tried.
+    if (to_string(whole).find("precompute") != std::string::npos ||
+        to_string(whole).find("cyclic") != std::string::npos)
+      continue;
+    EXPECT_LE(moved(found.module), moved(whole));
+    ++compared;
+  }
+  EXPECT_GT(compared, 5);
 }
 
 // A pure function: the same every time.

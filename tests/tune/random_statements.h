@@ -75,4 +75,73 @@ inline Module with_candidate(Module module, const StatementShape& shape, const C
   return out;
 }
 
+// A format of a tensor of this many dimensions: each dimension of the machine cuts one, is a face, or broadcasts.
+inline std::string random_format(Random& random, int64_t dimensions, const std::vector<std::vector<int64_t>>& grid,
+                                 bool may_broadcast) {
+  const std::string names = "abcdefgh";
+  std::string out;
+  for (const std::vector<int64_t>& level : grid) {
+    std::string roles;
+    for (int64_t extent : level) {
+      char role = names[static_cast<size_t>(random.pick(0, std::max<int64_t>(0, dimensions - 1)))];
+      if (dimensions == 0 || random.pick(0, 3) == 0 || roles.find(role) != std::string::npos) {
+        role = may_broadcast && random.pick(0, 1) == 0
+                   ? '*'
+                   : static_cast<char>('0' + random.pick(0, std::min<int64_t>(9, extent - 1)));
+      }
+      roles += role;
+    }
+    if (!out.empty()) out += ", ";
+    out += names.substr(0, static_cast<size_t>(dimensions)) + " -> " + roles;
+    size_t cut = roles.find_first_of(names);
+    if (cut != std::string::npos && random.pick(0, 3) == 0) {
+      out += fmt::format(" cyclic({} = {})", roles[cut], random.pick(1, 4));
+    }
+  }
+  return out;
+}
+
+// Machines of one or two levels.
+inline std::vector<std::vector<int64_t>> random_grid(Random& random) {
+  std::vector<std::vector<int64_t>> grid(static_cast<size_t>(random.pick(1, 2)));
+  int64_t processors = 1;
+  for (std::vector<int64_t>& level : grid) {
+    for (int64_t d = random.pick(1, 2); d > 0; --d) {
+      level.push_back(random.pick(1, std::max<int64_t>(1, std::min<int64_t>(4, 16 / processors))));
+      processors *= level.back();
+    }
+  }
+  return grid;
+}
+
+inline std::string machine_text(const std::vector<std::vector<int64_t>>& grid) {
+  std::string out;
+  for (const std::vector<int64_t>& level : grid) {
+    out += fmt::format("{}Grid({})", out.empty() ? "machine M = " : " of ", fmt::join(level, ", "));
+  }
+  return out + "\n";
+}
+
+// A random statement on a random machine, or on processors without a grid; a share of the formats is given.
+inline std::string random_program(Random& random, int64_t given_of_ten) {
+  std::vector<std::vector<int64_t>> grid = random_grid(random);
+  bool has_grid = random.pick(0, 1) == 0;
+  if (!has_grid) grid = {{random.pick(1, 16)}};
+  Module module = parse_text(random_statement(random, 4, 14, 3));
+  std::string text = to_string(module);
+  std::string params = text.substr(0, text.find('\n') + 1), out = params;
+  out += has_grid ? machine_text(grid) : fmt::format("machine M = {} processors\n", grid[0][0]);
+  for (size_t t = 0; t < module.tensors.size(); ++t) {
+    std::string line = fmt::format("tensor {}", module.tensors[t].name);
+    std::string sizes;
+    for (const IntExpr& size : module.tensors[t].dimensions) sizes += (sizes.empty() ? "" : ", ") + size.to_string();
+    if (!sizes.empty()) line += "(" + sizes + ")";
+    if (random.pick(1, 10) <= given_of_ten) {
+      line += " : " + random_format(random, static_cast<int64_t>(module.tensors[t].dimensions.size()), grid, t > 0);
+    }
+    out += line + " on M\n";
+  }
+  return out + to_string(module.statements[0].statement) + "\n";
+}
+
 }  // namespace distal::core::test

@@ -1,0 +1,118 @@
+#include "tune/find_formats.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "lower/compile.h"
+#include "plan/cost.h"
+#include "plan/memory.h"
+#include "plan/plan.h"
+#include "schedule/precompute.h"
+
+namespace distal::core {
+
+namespace {
+
+constexpr int64_t kMostProcessors = 256;
+
+// The tensors of a statement, and its workspaces that are declared tensors.
+std::set<std::string> tensors_of(const Module& module, const ScheduledStatement& scheduled) {
+  std::set<std::string> names;
+  for (const Access& access : accesses(scheduled.statement)) names.insert(access.tensor);
+  for (const Command& command : scheduled.schedule) {
+    std::optional<Precompute> precompute = precompute_in(command);
+    if (precompute && module.find_tensor(precompute->workspace.text)) names.insert(precompute->workspace.text);
+  }
+  return names;
+}
+
+// All ways to cut a tensor's dimensions by those of its machine. A level cuts a dimension once; a dimension of the
+// machine that cuts nothing is a face.
+class Formats {
+ public:
+  explicit Formats(const Tensor& tensor) {
+    for (size_t d = 0; d < tensor.dimensions.size(); ++d) names_.push_back(fmt::format("x{}", d));
+    for (const Grid& level : tensor.machine->levels) dimensions_.push_back(level.extents.size());
+    Distribution distribution;
+    add(distribution, 0);
+  }
+
+  const std::vector<Distribution>& all() const { return all_; }
+
+ private:
+  void add(Distribution& distribution, size_t level) {
+    if (level == dimensions_.size()) return all_.push_back(distribution);
+    distribution.levels.push_back({names_, {}, {}, {}});
+    add_level(distribution, level);
+    distribution.levels.pop_back();
+  }
+
+  void add_level(Distribution& distribution, size_t level) {
+    auto roles = [&]() -> std::vector<MachineDimension>& { return distribution.levels[level].machine_dimensions; };
+    if (roles().size() == dimensions_[level]) return add(distribution, level + 1);
+    for (const std::string& name : names_) {
+      MachineDimension cut{Partition{name}, {}};
+      if (std::find(roles().begin(), roles().end(), cut) != roles().end()) continue;
+      roles().push_back(cut);
+      add_level(distribution, level);
+      roles().pop_back();
+    }
+    roles().push_back({Fix{IntExpr(0)}, {}});
+    add_level(distribution, level);
+    roles().pop_back();
+  }
+
+  std::vector<std::string> names_;
+  std::vector<size_t> dimensions_;  // by level of the machine
+  std::vector<Distribution> all_;
+};
+
+// What a format of a tensor moves of it, and the largest memory that pieces need.
+std::tuple<int64_t, int64_t> cost_of_format(const Module& module, const std::string& tensor, const Bindings& params) {
+  Plan plan = make_plan(compile(module), params);
+  std::vector<int64_t> home = home_bytes(plan);
+  return {count_cost(plan).tensors.at(tensor).bytes, *std::max_element(home.begin(), home.end())};
+}
+
+}  // namespace
+
+bool leaves_formats_out(const Module& module, const ScheduledStatement& scheduled) {
+  if (scheduled.schedule.empty()) return false;
+  std::set<std::string> names = tensors_of(module, scheduled);
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    const Tensor* tensor = module.find_tensor(name);
+    return tensor != nullptr && has_free_format(*tensor);
+  });
+}
+
+std::string find_formats(Module& module, const ScheduledStatement& scheduled, const Bindings& params) {
+  Module one = module;
+  one.statements = {scheduled};
+  for (const std::string& name : tensors_of(module, scheduled)) {
+    auto has_name = [&](const Tensor& tensor) { return tensor.name == name; };
+    auto tensor = std::find_if(one.tensors.begin(), one.tensors.end(), has_name);
+    if (!has_free_format(*tensor)) continue;
+    if (processor_count(*tensor->machine).evaluate(params) > kMostProcessors)
+      return fmt::format("its schedule is given, and formats for it are found for at most {} processors",
+                         kMostProcessors);
+    std::optional<std::tuple<int64_t, int64_t>> least;
+    Distribution best;
+    const Formats formats(*tensor);
+    for (const Distribution& format : formats.all()) {
+      tensor->distribution = format;
+      std::tuple<int64_t, int64_t> cost = cost_of_format(one, name, params);
+      if (least && *least <= cost) continue;
+      least = cost;
+      best = format;
+    }
+    tensor->distribution = best;
+  }
+  module.tensors = std::move(one.tensors);
+  return {};
+}
+
+}  // namespace distal::core
