@@ -14,6 +14,7 @@
 #include "leaf/gpu/gpu_leaf.h"
 #include "lower/compile.h"
 #include "lower/place.h"
+#include "plan/causes.h"
 #include "plan/certificate.h"
 #include "plan/cost.h"
 #include "plan/memory.h"
@@ -140,6 +141,34 @@ std::string communication_text(const PlanCost& cost) {
   return out + "\n";
 }
 
+std::string causes_text(const std::vector<Cause>& causes) {
+  if (causes.empty()) return "";
+  std::string out = "\n" + heading("Why it moves") + "\n", statement;
+  for (const Cause& cause : causes) {
+    if (cause.statement != statement) out += fmt::format("  {}\n", statement = cause.statement);
+    out += fmt::format("    {}: {} bytes in {}: {}\n", cause.tensor, with_commas(cause.bytes),
+                       counted(cause.messages, "message"), cause_text(cause));
+  }
+  return out;
+}
+
+nlohmann::ordered_json causes_json(const std::vector<Cause>& causes) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const Cause& cause : causes) {
+    nlohmann::ordered_json shared = nlohmann::ordered_json::array();
+    for (const SharedIndex& one : cause.shared) {
+      shared.push_back({{"index", one.index}, {"processors", one.processors}});
+    }
+    json.push_back({{"statement", cause.statement},
+                    {"tensor", cause.tensor},
+                    {"bytes", cause.bytes},
+                    {"messages", cause.messages},
+                    {"shared", shared},
+                    {"reason", cause_text(cause)}});
+  }
+  return json;
+}
+
 // The peak memory of a run on MPI ranks, with the full prefetch depth.
 int64_t peak_on_ranks(const Plan& plan, const CliOptions& options) {
   if (options.nodes > options.ranks) {
@@ -248,7 +277,7 @@ std::string text_of(const Plan& plan, const PlanCost& cost, const LoadedModule& 
   std::string out = found_text(loaded) + nests_text(plan.program->module) + placement_text(plan);
   out += fmt::format("{}\n{}\n", heading("Program"), indented(to_string(*plan.program), "  "));
   out += leaves_text(plan, loaded.module.type) + communication_text(cost) + totals_text(cost);
-  out += undistributed_text(plan) + certificates_text(proved);
+  out += undistributed_text(plan) + causes_text(causes_of(plan, cost)) + certificates_text(proved);
   return says_where_to_look ? out + look_first_text(remarks_on(cost, proved)) : out;
 }
 
@@ -283,6 +312,7 @@ int explain(const CliOptions& options, const LoadedModule& loaded) {
   if (options.ranks > 0) cost.peak_bytes_per_processor = peak_on_ranks(plan, options);
   if (options.json) {
     nlohmann::ordered_json json = to_json(cost);
+    json["transfers"] = causes_json(causes_of(plan, cost));
     add_certificates(certificates(plan), json);
     json.update(found_json(loaded));
     std::cout << json.dump() << std::endl;

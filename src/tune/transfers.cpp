@@ -170,14 +170,9 @@ std::string cause_text(const TensorTransfer& transfer) {
   std::vector<std::string> causes;
   int64_t by_format = transfer.change ? transfer.change->bytes_saved : 0;
   if (transfer.bytes > by_format && !transfer.shared.empty()) {
-    std::string cut;
-    for (const SharedIndex& shared : transfer.shared) {
-      cut += fmt::format("{}{} is cut by {}", cut.empty() ? "" : " and ", shared.index, shared.processors);
-    }
-    const char* what = transfer.is_output ? "partial results are added" : "processors share tiles";
-    causes.push_back(fmt::format("{}, because {} and {} has no such index", what, cut, transfer.tensor));
+    causes.push_back(cause_text(transfer.tensor, transfer.is_output, transfer.shared));
   }
-  if (causes.empty() || by_format > 0) causes.emplace_back("its format differs from the tiles of the work");
+  if (causes.empty() || by_format > 0) causes.push_back(cause_text(transfer.tensor, transfer.is_output, {}));
   std::string out = causes.front();
   if (causes.size() > 1) out += fmt::format("; for {} of them {}", with_commas(by_format), causes.back());
   return out;

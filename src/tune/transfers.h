@@ -4,18 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "plan/causes.h"
 #include "tune/find.h"
 
 namespace distal::core {
-
-// An index that the grid cuts and a tensor does not have. The processors along this cut need the same tile of it, or
-// add to it.
-struct SharedIndex {
-  std::string index;
-  int64_t processors = 1;
-
-  bool operator==(const SharedIndex&) const = default;
-};
 
 // Another format for a tensor whose format is given: the one that moves the least of all formats with one copy for the
 // grid that was found. If several do, the one that the given pieces are changed into by moving the least.

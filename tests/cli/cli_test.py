@@ -49,6 +49,7 @@ EXPLAIN_FIELDS = {
     "max_bytes_sent": int,
     "peak_bytes_per_processor": int,
     "tensors": dict,
+    "transfers": list,
 }
 PATTERNS = ("none", "broadcast", "shift", "gather", "reduce", "mixed")
 
@@ -102,6 +103,20 @@ class Json(CliTest):
                     self.assertEqual(set(tensor), {"bytes", "messages", "pattern"})
                     self.assertIn(tensor["pattern"], PATTERNS)
                     self.assertEqual(tensor["pattern"] == "none", tensor["bytes"] == 0)
+                self.assertEqual(sum(one["bytes"] for one in said["transfers"]), said["bytes_moved"])
+                fields = ["statement", "tensor", "bytes", "messages", "shared", "reason"]
+                for one in said["transfers"]:
+                    self.assertEqual(list(one), fields)
+                    self.assertEqual(one["bytes"], said["tensors"][one["tensor"]]["bytes"])
+
+    def test_why_tensors_move(self):
+        text = self.succeed("explain", SUMMA, "--set", "ni=64,nj=64,nk=64,chunk=16")
+        wanted = "\nWhy it moves\n  A(i, j) = B(i, k) * C(k, j)\n    B: 32,768 bytes in 8 messages: "
+        wanted += "processors share tiles, because j is cut by 2 and B has no such index\n    C: "
+        self.assertIn(wanted, text)
+        said = self.json_of("explain", SUMMA)["transfers"]
+        self.assertEqual([one["shared"] for one in said],
+                         [[{"index": "j", "processors": 2}], [{"index": "i", "processors": 2}]])
 
     def test_check_samples_at_most_1000_elements_unless_asked(self):
         sizes = "ni=64,nj=64,nk=8"
