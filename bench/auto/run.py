@@ -213,6 +213,8 @@ def report(options, measurement, all_of_them):
     yield f"- machine: {cpu()}, {os.cpu_count()} cores"
     yield f"- date: {datetime.date.today()}"
     yield "- times are medians over the rounds, of the best run of each start"
+    if not has_numpy(options.python):
+        yield f"- {cases.ORBITALS.title} was not measured: {options.python} has no NumPy"
     yield ""
     yield from table(measurement.rounds, goals)
 

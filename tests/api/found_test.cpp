@@ -280,6 +280,53 @@ TEST(ApiFound, AStatementKeepsWhatItsOwnKernelFound) {
   EXPECT_EQ(first.text().substr(first.text().find("machine")), text.substr(text.find("machine")));
 }
 
+// A = B C D, which is computed in two parts: the first one goes into a workspace of the kernel.
+struct Chain {
+  Param n{"n", 40};
+  Tensor<double> A, B, C, D;
+  IndexVar i{"i"}, j{"j"}, k{"k"}, l{"l"};
+
+  explicit Chain(const Format& format)
+      : A("A", {n, n}, format), B("B", {n, n}, format), C("C", {n, n}, format), D("D", {n, n}, format) {
+    A(i, l) = B(i, j) * C(j, k) * D(k, l);
+  }
+
+  void expect_right(const Kernel& kernel) {
+    fill(B, 1);
+    fill(C, 2);
+    fill(D, 3);
+    kernel.run();
+    int64_t size = n.value();
+    for (int64_t x : {int64_t{0}, size - 1}) {
+      for (int64_t y = 0; y < size; ++y) {
+        double want = 0;
+        for (int64_t p = 0; p < size; ++p) {
+          for (int64_t q = 0; q < size; ++q) want += B.at({x, p}) * C.at({p, q}) * D.at({q, y});
+        }
+        ASSERT_EQ(A.at({x, y}), want) << x << ", " << y;
+      }
+    }
+  }
+};
+
+TEST(ApiFound, ProductsAreComputedInParts) {
+  for (const Format& format : {Format(Machine(Processors(4), "M")), Format(Machine(Grid(2, 2))), Format()}) {
+    Chain s(format);
+    Kernel kernel = s.A.compile();
+    std::string text = kernel.text();
+    EXPECT_NE(text.find("precompute("), std::string::npos) << text;
+    EXPECT_EQ(core::to_string(core::parse_module(text, "text")), text);
+    s.expect_right(kernel);
+    s.n = 23;
+    s.expect_right(kernel);
+    if (!format.machine()) continue;
+    s.n = 40;
+    s.B.redistribute(Format({Dense, Dense}, Distribution(Machine(Grid(4), "rows"), {1})));
+    EXPECT_NE(kernel.text(), text);
+    s.expect_right(kernel);
+  }
+}
+
 TEST(ApiFound, EmptyTensors) {
   Free f;
   f.nj = 0;

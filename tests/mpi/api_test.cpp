@@ -325,6 +325,26 @@ TEST(MpiKernel, TheFirstRankFindsWhatIsLeftOut) {
   }
 }
 
+// The parts of the product meet in a tensor of the kernel, which the ranks share out too.
+TEST(MpiKernel, RunsProductsInParts) {
+  FreeProduct s;
+  Tensor<double> D("D", {s.n, s.n}, Format(s.m));
+  IndexVar l("l");
+  s.A(s.i, l) = s.B(s.i, s.j) * s.C(s.j, s.k) * D(s.k, l);
+  fill(s.B, 1);
+  fill(s.C, 2);
+  fill(D, 3);
+  MpiKernel kernel({s.A}, MPI_COMM_WORLD);
+  kernel.run();
+  s.A.for_each([&](const std::vector<int64_t>& at, double& got) {
+    double want = 0;
+    for (int64_t p = 0; p < 20; ++p) {
+      for (int64_t q = 0; q < 20; ++q) want += value_of({at[0], p}, 1) * value_of({p, q}, 2) * value_of({q, at[1]}, 3);
+    }
+    ASSERT_EQ(got, want) << at[0] << ", " << at[1];
+  });
+}
+
 TEST(MpiKernel, WhatEveryRankFindsIsTheSame) {
   FreeProduct mine, together;
   MpiKernel kernel(mine.A.compile({.engine = "mpi"}), MPI_COMM_WORLD), other({together.A}, MPI_COMM_WORLD);
