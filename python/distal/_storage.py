@@ -35,6 +35,11 @@ def index_of(piece: _core.PieceLayout) -> Any:
     return np.ix_(*(np.concatenate([np.arange(lo, hi) for lo, hi in s]) for s in spans))
 
 
+def _repeats(array: NDArray) -> bool:
+    """Whether several elements of an array are one in memory, as ``numpy.broadcast_to`` makes them."""
+    return any(step == 0 and n > 1 for step, n in zip(array.strides, array.shape))
+
+
 def _dense(piece: _core.PieceLayout, dtype: np.dtype[Any]) -> NDArray:
     """Cleared memory for a piece, in the storage order of its format."""
     outermost_first = sorted(range(len(piece.extents)), key=lambda d: -piece.strides[d])
@@ -45,8 +50,9 @@ def _dense(piece: _core.PieceLayout, dtype: np.dtype[Any]) -> NDArray:
 class Storage:
     """The array that a tensor is, and its pieces.
 
-    Pieces lie in the array where they can: a piece of several rectangles (of a cyclic distribution) and the further
-    replicas of an output cannot, and have memory of their own. ``scatter`` and ``gather`` copy between the two.
+    Pieces lie in the array where they can. A piece of several rectangles (of a cyclic distribution), the further
+    replicas of an output, and an operand with repeated elements cannot, and have memory of their own. ``scatter`` and
+    ``gather`` copy between the two.
     """
 
     def __init__(self, handle: _core.TensorHandle, dtype: np.dtype[Any], whole: NDArray | None, is_written: bool,
@@ -88,7 +94,8 @@ class Storage:
         """Memory for a piece."""
         if self.whole is not None and len(piece.rectangles) == 1 and not (is_replica and self.is_written):
             part: NDArray = self.whole[index_of(piece)]
-            return part
+            if self.is_written or not _repeats(part):
+                return part
         array = _dense(piece, dtype)
         if self.whole is not None:
             self.apart.append(Block(array, index_of(piece), is_replica))

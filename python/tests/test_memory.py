@@ -167,3 +167,24 @@ def test_threads_run_kernels_of_their_own():
     for t in threads:
         t.join()
     assert len(results) == 4 * 29 and all(results)
+
+
+@pytest.mark.parametrize("parts", [1, 3])
+def test_operands_with_repeated_elements(parts, random):
+    row = random.random((1, 5))
+    M = distal.Machine(distal.Grid(parts), "M")
+    i, j, io, ii = distal.indices("i j io ii")
+    repeated = np.broadcast_to(row, (6, 5))
+    A, B = distal.Tensor("A", (6, 5), "xy -> x", M), distal.Tensor("B", (6, 5), "xy -> x", M, data=repeated)
+    A[i, j] = 2 * B[i, j]
+    A.schedule().distribute([i], [io], [ii], M).communicate([A, B], io)
+    kernel = A.compile()
+    for _ in range(2):
+        kernel.run()
+        np.testing.assert_array_equal(A.numpy(), 2 * repeated)
+        row += 1  # is seen by the next run
+    assert B.numpy() is repeated
+    out = np.lib.stride_tricks.as_strided(np.zeros(5), (6, 5), (0, 8))
+    A.bind(out)
+    with pytest.raises(distal.InputError, match="two elements of its piece of .* would be one"):
+        kernel.run()
