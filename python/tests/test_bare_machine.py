@@ -85,12 +85,13 @@ def make_root(root):
             (root / folder).symlink_to(Path("/usr", folder))
     for folder in ("tmp", "proc", "dev"):
         (root / folder).mkdir(exist_ok=True)
+    base = Path(sys.base_prefix)
+    shown = [Path(sysconfig.get_path("stdlib")) if base == Path("/usr") else base, Path(sys.prefix)]
     for path in links(Path(sys.executable)):
-        if not path.is_relative_to(sys.prefix) and not path.is_relative_to(sys.base_prefix):
+        if not any(path.is_relative_to(folder) for folder in shown):
             (root / path.relative_to("/")).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(path, root / path.relative_to("/"))
-    base = Path(sys.base_prefix)
-    return [Path(sysconfig.get_path("stdlib")) if base == Path("/usr") else base, Path(sys.prefix)]
+    return shown
 
 
 def may_make_roots():
