@@ -170,6 +170,11 @@ class Pages(CliTest):
             with self.subTest(name):
                 self.tour(self.page(name), steps)
 
+    def test_films_of_levels_a_copy_and_a_found_schedule(self):
+        for name, steps in {"two-levels": 2, "copy": 12, "found": 2}.items():
+            with self.subTest(name):
+                self.tour(self.page_of(ROOT / "docs" / "pictures" / f"{name}.distal", name), steps)
+
     def test_a_film_plays(self):
         attributes = browser.body(browser.document(self.page("cannon"), "#play=1", 6000))
         self.assertTrue(attributes["step"].startswith("Step 3 of 3"), attributes)

@@ -15,9 +15,12 @@ import { style } from "./support.js";
 const distal = process.env.DISTAL_BINARY;
 const root = new URL("../../", import.meta.url);
 const programs = [
-  ...readdirSync(new URL("algorithms", root)).map((name) => `algorithms/${name}`),
+  ...readdirSync(new URL("algorithms", root))
+    .filter((name) => name.endsWith(".distal"))
+    .map((name) => `algorithms/${name}`),
   "docs/pictures/two-levels.distal",
   "docs/pictures/copy.distal",
+  "docs/pictures/found.distal",
 ];
 
 const json = (...words) => JSON.parse(execFileSync(distal, words, { cwd: root, maxBuffer: 1 << 28 }));
