@@ -25,7 +25,7 @@ export function figureOf(spec, text) {
       rows.set(name, { label: name, ratios: Object.fromEntries(spec.columns.map((column) => [column, []])) });
     }
     for (const column of spec.columns) {
-      const ratio = ratioOf(row[column]);
+      const ratio = ratioOf(row[column], spec.spread ? row[spec.spread] : row[column]);
       if (ratio) rows.get(name).ratios[column].push({ series: series.indexOf(spec.series(row)), ratio });
     }
   }

@@ -1,4 +1,4 @@
-// The figures of the benchmarks: each is made from one table of a page with results.
+// The figures of the benchmarks: each is made from one table of a page with results. README.md explains the members.
 
 const FASTER =
   "Speed of DISTAL / speed of the other, medians with the smallest and the largest round. " +
@@ -46,6 +46,17 @@ export const FIGURES = {
     label: (row) => row.kernel,
     series: (row) => row.grid,
     columns: ["/ limit", "/ BLAS", "/ hand", "/ numpy", "/ jax", "/ TACO"],
+  },
+  legion: {
+    title: "Legion / threads, one process",
+    note: "Speed of Legion / speed of threads, medians with the smallest and the largest round.",
+    file: "bench/legion/RESULTS.md",
+    heading: "Programs",
+    has: "Legion / threads",
+    label: (row) => row.program.replace(/ \(.*/, ""),
+    series: () => "",
+    columns: ["Legion / threads"],
+    spread: "spread",
   },
   optimality: {
     title: "Exchanged bytes / lower bound, for every number of processors",

@@ -53,6 +53,8 @@ test("a figure has a row for each case, and a mark for each series", () => {
     ["n = 4", [0, 1]],
     ["n = 8", []],
   ]);
+  const apart = figureOf({ ...SPEC, columns: ["speed"], spread: "/ other" }, PAGE).rows[0].ratios.speed[0].ratio;
+  assert.deepEqual(apart, { value: 12, lo: 1.2, hi: 2, missed: false });
   const svg = ratiosFigure(figure, "");
   assert.equal(svg.match(/class="ratio"/g).length, 1);
   assert.equal(svg.match(/class="ratio missed"/g).length, 1);
