@@ -23,7 +23,8 @@ CUBE = 1024
 # A kernel: the program and its params, the megabytes of GPU memory, torch's einsum and the shapes of its operands, the
 # call of cuBLAS, the bytes and operations that no program can avoid, and the goals: by whom, whole and leaf alone.
 KERNELS = [
-    ("GEMM 16384, double", "gemm", "n={n}", 20000, "ik,kj->ij", ["nn", "nn"], "dgemm {n} {n} {n}", ("cublas", 0.93, 0.98)),
+    ("GEMM 16384, double", "gemm", "n={n}", 20000, "ik,kj->ij", ["nn", "nn"], "dgemm {n} {n} {n}",
+     ("cublas", 0.93, 0.98)),
     ("GEMM 16384, float", "gemm_float", "n={n}", 10000, "ik,kj->ij", ["nn", "nn"], "sgemm {n} {n} {n}",
      ("cublas", 0.93, 0.98)),
     ("TTV 1024³", "ttv", "ni={c},nj={c},nk={c},gx=1,gy=1", 12000, "ijk,k->ij", ["ccc", "c"], "dgemv {cc} {c}",
@@ -47,8 +48,8 @@ class Peer:
 
     def __init__(self, name, command, log):
         self.name = name
-        self.process = subprocess.Popen([str(c) for c in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
-                                        encoding="utf-8")
+        self.process = subprocess.Popen([str(c) for c in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=log, encoding="utf-8")
 
     def repeat(self, line="repeat"):
         try:
@@ -90,7 +91,8 @@ def work_of(kernel, sizes):
         extents.update({letter: volume(s, sizes) for letter, s in zip(letters, shape)})
     output = math.prod(extents[letter] for letter in result)
     points = math.prod(extents.values())
-    # The other factors of a sum may be multiplied in smaller tensors: a point costs one multiplication and one addition.
+    # The other factors of a sum may be multiplied in smaller tensors: a point costs one multiplication and one
+    # addition.
     return element * (sum(volume(s, sizes) for s in shapes) + output), 2 * points
 
 
@@ -206,11 +208,13 @@ class Bench:
                 "whole", "leaf"]
         return "\n".join([
             "## Speed", "",
-            f"Milliseconds, medians of {self.options.pairs} repetitions that alternate with the peers'. `emitted` is the whole",
-            "repetition of an emitted program, `leaf` its leaves alone by events of the GPU, `first` its first repetition.",
-            f"`limit` is the bytes of operands and result, each once, at the speed of a copy ({self.copy_speed / 1e12:.2f} TB/s), or the",
-            "operations at the speed of cuBLAS's largest product. `host` is the time from the entry of a leaf's task to its last",
-            "launch, of the slowest leaf of a repetition.", "",
+            f"Milliseconds, medians of {self.options.pairs} repetitions that alternate with the peers'.",
+            "`emitted` is the whole repetition of an emitted program, `leaf` its leaves alone by events of the GPU,",
+            "`first` its first repetition.",
+            "`limit` is the bytes of operands and result, each once, at the speed of a copy",
+            f"({self.copy_speed / 1e12:.2f} TB/s), or the operations at the speed of cuBLAS's largest product.",
+            "`host` is the time from the entry of a leaf's task to its last launch, of the slowest leaf of a",
+            "repetition.", "",
             "| " + " | ".join(head) + " |", "| " + " | ".join(["---"] * len(head)) + " |",
             *(self.row(*r) for r in self.rows), ""])  # fmt: skip
 

@@ -17,8 +17,8 @@ class Param {
   explicit Param(int64_t value = 1);       // without a name: every program gives it one
   Param(std::string name, int64_t value);  // with a name, as errors and Kernel::text() show it
 
-  // For use by the library only: the param of a state that copies share.
-  struct State;
+  struct State;  // for use by the library only
+  // The param of a state that copies share; for use by the library only.
   explicit Param(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
   Param(const Param&) = default;                                          // a copy is the same param

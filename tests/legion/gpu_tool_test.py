@@ -1,4 +1,4 @@
-"""tools/gpu run with programs that are stand-ins: what it counts as passed and failed, and what the benchmark writes."""
+"""tools/gpu run with stand-ins for programs: what it counts as passed and failed, and what the benchmark writes."""
 
 import os
 import re
@@ -18,7 +18,8 @@ import sys
 words = sys.argv[1:]
 if "--paced" in words:
     for line in sys.stdin:
-        print('{"seconds": 0.002, "leaf_seconds": 0.001, "host_seconds": 0.00001, "most_host_seconds": 0.00001, "leaves": 1}',
+        print('{"seconds": 0.002, "leaf_seconds": 0.001, "host_seconds": 0.00001, '
+              '"most_host_seconds": 0.00001, "leaves": 1}',
               flush=True)
         words.append("ran")
         if words.count("ran") == int(words[words.index("--reps") + 1]):
@@ -108,7 +109,8 @@ class Tool(unittest.TestCase):
         sanitizer = tools / "compute-sanitizer"
         path = f"{tools}:{os.environ['PATH']}"
         for tool, passed, failed in (("none", 8, 0), ("racecheck", 6, 2)):
-            sanitizer.write_text("#!/usr/bin/env bash\nwhile [[ $1 == -* ]]; do\n  [[ $1 == --tool ]] && tool=$2\n  shift 2\n"
+            sanitizer.write_text("#!/usr/bin/env bash\nwhile [[ $1 == -* ]]; do\n"
+                                 "  [[ $1 == --tool ]] && tool=$2\n  shift 2\n"
                                  f'done\n"$@"\n[[ $tool != {tool} ]] || exit 9\n', encoding="utf-8")
             sanitizer.chmod(0o755)
             out = self.run_it("sanitize", status=1 if failed else 0, PATH=path)
