@@ -44,6 +44,11 @@ std::string kernel_text(const GpuPlan& plan) {
 std::string text_of(const GpuPlan& plan) {
   if (!plan.why_not.empty()) return "cannot run: it " + plan.why_not;
   const std::string kernel = kernel_text(plan);
+  if (plan.steps) {
+    return fmt::format(
+        "cuBLAS for {} * {} in steps along {}, then a CUDA kernel for the rest; where that does not fit, {}",
+        plan.steps->left, plan.steps->right, plan.steps->index, kernel);
+  }
   return plan.blas_scale ? "cuBLAS; where it does not take the strides, " + kernel : kernel + plan.no_library;
 }
 

@@ -61,13 +61,22 @@ enum class GpuKernel {
   Points,      // one thread for each point of the output's loops
 };
 
+// A product of several tensors: cuBLAS multiplies two of them, for some values of an index at a time.
+struct GpuPlanSteps {
+  std::string left, right;  // tensors
+  std::string index;
+  bool operator==(const GpuPlanSteps&) const = default;
+};
+
 // On a GPU: a CUDA kernel; for a product of matrices cuBLAS, where the strides and extents of a run allow it.
 struct GpuPlan {
   GpuKernel kernel = GpuKernel::Neighbours;
   std::string along = {};                 // the index along which neighbouring threads run; empty if there is none
   std::optional<double> blas_scale = {};  // the scale of the product that cuBLAS adds; nothing if it is no such product
-  std::string no_library = {};            // as BoxPass says it
-  std::string why_not = {};               // why no GPU can run the leaf; empty if one can
+  std::optional<GpuPlanSteps> steps = {};  // a product of matrices first, where strides, extents and memory allow it
+  bool overwrites = false;                 // the output; else what is there is added to
+  std::string no_library = {};             // as BoxPass says it
+  std::string why_not = {};                // why no GPU can run the leaf; empty if one can
   bool operator==(const GpuPlan&) const = default;
 };
 

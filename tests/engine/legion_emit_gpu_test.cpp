@@ -74,7 +74,8 @@ TEST(LegionGpu, FilesForGpusAreEmittedOnlyForGpus) {
   Files gpu = emitted("gpu", "machine M = Grid(2) gpu\ntensor A(4) : x -> x\ntensor B(4) : x -> x\nA(i) = B(i)\n");
   Files sums = emitted("sums", gpu_text("complexes"));
   for (const char* file : {"distal/gpu.h", "distal/gpu_devices.h", "distal/gpu_sums.h", "distal/device.h",
-                           "distal/kernel.h", "distal/box.h", "distal/sums.h", "distal/product.h"}) {
+                           "distal/kernel.h", "distal/box.h", "distal/sums.h", "distal/cublas_calls.h",
+                           "distal/product.h", "distal/packed_product.h", "distal/steps.h"}) {
     EXPECT_EQ(cpu.count(file), 0U) << file;
     EXPECT_EQ(gpu.count(file), 1U) << file;
   }

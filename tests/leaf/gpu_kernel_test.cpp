@@ -8,6 +8,8 @@
 #include <cublas_v2.h>
 
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <random>
 #include <regex>
 
@@ -19,6 +21,7 @@
 #include "leaf/gpu/support/device.h"
 #include "leaf/interpret.h"
 #include "support/cache_folder.h"
+#include "support/process.h"
 #include "support/run.h"
 
 namespace distal::core {
@@ -43,7 +46,8 @@ CompiledLeaf emulated(const std::vector<std::string>& kernels) {
   const std::string tests = std::string(DISTAL_SOURCE_DIR) + "/tests/leaf/";
   std::string text = test::read_text(tests + "emulated_cuda.h") + test::read_text(tests + "cublas/cublas_v2.h"), table;
   text = std::regex_replace(text, std::regex("#pragma once"), "");
-  for (const char* name : {"lang/index_role.h", "device.h", "kernel.h", "box.h", "sums.h", "product.h"}) {
+  for (const char* name : {"lang/index_role.h", "device.h", "kernel.h", "box.h", "sums.h", "cublas_calls.h",
+                           "product.h", "packed_product.h", "steps.h"}) {
     text += header(name);
   }
   for (size_t k = 0; k < kernels.size(); ++k) {
@@ -133,25 +137,25 @@ struct EmulatedDevice {
 struct KernelCase {
   std::string name, declarations, statement;
   std::vector<std::string> params;
+  std::vector<int64_t> sizes{1, 2, 3, 7, 31, 32, 33};
+  size_t types = kTypes.size();  // the number of types that it is tested with, from Double on
 };
 void PrintTo(const KernelCase& c, std::ostream* out) { *out << c.statement; }
 
+// Plans a case's statement with random sizes.
+Plan plan_case(const KernelCase& tested, ElementType type, std::mt19937& random) {
+  std::string settings, start = "param ";
+  for (const std::string& p : tested.params) {
+    settings += fmt::format("{}{}={}", settings.empty() ? "" : ",", p, tested.sizes[random() % tested.sizes.size()]);
+    start += p + " = 4" + (&p == &tested.params.back() ? "\n" : ", ");
+  }
+  Module module = test::TestRun::typed(test::parse_text(start + tested.declarations + tested.statement + "\n"), type);
+  return test::plan_module(module, test::settings_of(settings), PlanOptions{});
+}
+
 class GpuKernels : public testing::TestWithParam<KernelCase> {
  protected:
-  // Plans the statement with random sizes.
-  Plan plan(ElementType type, std::mt19937& random) const {
-    const int64_t sizes[] = {1, 2, 3, 5, 31, 32, 33};
-    std::string settings;
-    for (const std::string& p : GetParam().params) {
-      settings += fmt::format("{}{}={}", settings.empty() ? "" : ",", p, sizes[random() % std::size(sizes)]);
-    }
-    std::string start = "param ";
-    for (const std::string& p : GetParam().params)
-      start += p + " = 4" + (&p == &GetParam().params.back() ? "\n" : ", ");
-    Module module =
-        test::TestRun::typed(test::parse_text(start + GetParam().declarations + GetParam().statement + "\n"), type);
-    return test::plan_module(module, test::settings_of(settings), PlanOptions{});
-  }
+  static Plan plan(ElementType type, std::mt19937& random) { return plan_case(GetParam(), type, random); }
 };
 
 // The ranges of the indices, or the extents and values of all variables. An operand begins at the lowest indices.
@@ -174,6 +178,18 @@ std::vector<int64_t> numbers_of(const StagePlan& stage, const std::vector<int64_
     out.insert(out.end(), {lowest[v], stage.space.extents[v]});
   }
   return out;
+}
+
+template <class T>
+void set_elements_to_zero(T* at, const std::vector<int64_t>& extents, const std::vector<int64_t>& strides,
+                          size_t depth) {
+  if (depth == extents.size()) {
+    *at = T();
+    return;
+  }
+  for (int64_t x = 0; x < extents[depth]; ++x) {
+    set_elements_to_zero(at + x * strides[depth], extents, strides, depth + 1);
+  }
 }
 
 template <class T>
@@ -212,7 +228,23 @@ void check_run(const StagePlan& stage, ElementType type, GpuFunction* kernel, st
   const T* output = reinterpret_cast<const T*>(memory[0]->data());
   std::vector<T> want(output, output + operands[0].elements);
   arguments.operands[0].data = reinterpret_cast<std::byte*>(want.data());
+  const bool overwrites = compute.accumulate && overwrites_output(*stage.stage);
+  auto set_to_zero = [&](T* begin) {
+    std::vector<int64_t> extents;
+    for (int v : compute.operands[0].indices) extents.push_back(stage.space.extents[v]);
+    set_elements_to_zero(begin + operands[0].first, extents, operands[0].strides, 0);
+  };
+  if (overwrites) set_to_zero(want.data());
   make_interpreted_leaf(whole_leaf(stage), type)->run(arguments);
+  // The sums of an empty box are zero.
+  if (leaf_box(*stage.stage) && !numbers.empty() && random() % 6 == 0) {
+    const size_t index = random() % (numbers.size() / 2);
+    numbers[index * 2 + 1] = 0;
+    want.assign(output, output + operands[0].elements);
+    const int v = leaf_box(*stage.stage)->indices[index];
+    const auto& of_output = compute.operands[0].indices;
+    if (overwrites && std::find(of_output.begin(), of_output.end(), v) == of_output.end()) set_to_zero(want.data());
+  }
   EmulatedDevice device(random);
   EXPECT_EQ(kernel(numbers.data(), data.data(), strides.data(), &device.device), 0);
   EXPECT_EQ(std::vector<T>(output, output + operands[0].elements), want)
@@ -222,20 +254,22 @@ void check_run(const StagePlan& stage, ElementType type, GpuFunction* kernel, st
 TEST_P(GpuKernels, GiveWhatTheInterpreterGives) {
   test::CacheFolder folder(cache());
   std::mt19937 random(static_cast<unsigned>(std::hash<std::string>{}(GetParam().name)));
+  std::vector<ElementType> types = kTypes;
+  std::rotate(types.begin(), types.begin() + 1, types.end());
+  types.resize(GetParam().types);
   auto source = [&](const StagePlan& stage, size_t type) {
-    return gpu_kernel_source(*stage.stage, kTypes[type], storage_orders(stage), fmt::format("leaf_{}", type));
+    return gpu_kernel_source(*stage.stage, types[type], storage_orders(stage), fmt::format("leaf_{}", type));
   };
   std::vector<std::string> sources;
-  for (size_t t = 0; t < kTypes.size(); ++t) sources.push_back(source(plan(kTypes[t], random).stages[0], t));
+  for (size_t t = 0; t < types.size(); ++t) sources.push_back(source(plan(types[t], random).stages[0], t));
   CompiledLeaf code = emulated(sources);
-  for (size_t t = 0; t < kTypes.size(); ++t) {
-    SCOPED_TRACE(to_string(kTypes[t]));
+  for (size_t t = 0; t < types.size(); ++t) {
+    SCOPED_TRACE(to_string(types[t]));
     for (int round = 0; round < 8 && !HasFailure(); ++round) {
-      Plan p = plan(kTypes[t], random);
+      Plan p = plan(types[t], random);
       EXPECT_EQ(source(p.stages[0], t), sources[t]) << "sizes are arguments";
       auto* kernel = reinterpret_cast<GpuFunction*>(static_cast<void**>(code.symbol)[t]);
-      with_element_type(kTypes[t],
-                        [&](auto zero) { check_run<decltype(zero)>(p.stages[0], kTypes[t], kernel, random); });
+      with_element_type(types[t], [&](auto zero) { check_run<decltype(zero)>(p.stages[0], types[t], kernel, random); });
     }
   }
 }
@@ -243,23 +277,74 @@ TEST_P(GpuKernels, GiveWhatTheInterpreterGives) {
 const std::string kTensors =
     "tensor s\ntensor x(a)\ntensor z(a)\ntensor y(b)\ntensor A(a, b)\ntensor B(a, c)\ntensor C(c, b)\ntensor T(a, b, "
     "c)\n"
-    "tensor D(c, c)\n";
+    "tensor D(c, c)\ntensor U(a, b, c)\ntensor V(a, b, c)\ntensor W(a, b, c)\n";
+const std::string kFourIndices =
+    "tensor P(a, b, c, d)\ntensor Q(a, c, e, f)\ntensor R(e, f, b, d)\ntensor S(b, d) order(1, 0)\n"
+    "tensor X(d, b) order(1, 0)\ntensor y(b)\n";
 
-INSTANTIATE_TEST_SUITE_P(
-    Cases, GpuKernels,
-    testing::Values(KernelCase{"gemm", kTensors, "A(i, j) += 2 * B(i, k) * C(k, j)", {"a", "b", "c"}},
-                    KernelCase{"gemv", kTensors, "x(i) = A(i, j) * y(j)", {"a", "b", "c"}},
-                    KernelCase{"dot", kTensors, "s = A(i, j) * A(i, j)", {"a", "b", "c"}},
-                    KernelCase{"assigns", kTensors, "A(i, j) = x(i) * y(j) - 3", {"a", "b", "c"}},
-                    KernelCase{"terms", kTensors, "x(i) = A(i, j) * y(j) - z(i) + 2", {"a", "b", "c"}},
-                    KernelCase{"mttkrp", kTensors, "B(i, m) = T(i, j, k) * y(j) * D(k, m)", {"a", "b", "c"}},
-                    KernelCase{"ttv", kTensors, "y(j) += T(i, j, k) * x(i)", {"a", "b", "c"}},
-                    KernelCase{"collapsed",
-                               kTensors,
-                               "machine M = Grid(3)\nx(i) += A(i, j) * y(j)\nschedule\n  collapse(i, j, f)\n"
-                               "  divide(f, fo, fi, 3)\n  distribute(fo)\n  communicate({x, A, y}, fo)",
-                               {"a", "b", "c"}}),
-    [](const auto& tested) { return tested.param.name; });
+std::vector<KernelCase> kernel_cases() {
+  return {
+      KernelCase{"gemm", kTensors, "A(i, j) += 2 * B(i, k) * C(k, j)", {"a", "b", "c"}},
+      KernelCase{"gemv", kTensors, "x(i) = A(i, j) * y(j)", {"a", "b", "c"}},
+      KernelCase{"dot", kTensors, "s = A(i, j) * A(i, j)", {"a", "b", "c"}},
+      KernelCase{"assigns", kTensors, "A(i, j) = x(i) * y(j) - 3", {"a", "b", "c"}},
+      KernelCase{"terms", kTensors, "x(i) = A(i, j) * y(j) - z(i) + 2", {"a", "b", "c"}},
+      KernelCase{"mttkrp", kTensors, "B(i, m) = T(i, j, k) * y(j) * D(k, m)", {"a", "b", "c"}},
+      KernelCase{"ttv", kTensors, "y(j) += T(i, j, k) * x(i)", {"a", "b", "c"}},
+      KernelCase{
+          "fused", kTensors, "T(i, j, k) = U(i, j, k) * V(i, j, k) + W(i, j, k)", {"a", "b", "c"}, {1, 2, 7, 16}},
+      KernelCase{"inner", kTensors, "s = T(i, j, k) * U(i, j, k)", {"a", "b", "c"}},
+      KernelCase{"second_mode", kTensors, "B(i, m) += -T(i, l, k) * D(k, m) * y(l) * x(i)", {"a", "b", "c"}, {4, 7}, 2},
+      KernelCase{"contraction",
+                 kFourIndices,
+                 "P(i, j, k, l) = Q(i, k, m, n) * R(m, n, j, l)",
+                 {"a", "b", "c", "d", "e", "f"},
+                 {1, 2, 3, 5},
+                 4},
+      KernelCase{"turned", kFourIndices, "S(i, j) = X(j, i) - y(i)", {"a", "b", "c", "d", "e", "f"}},
+      KernelCase{"collapsed",
+                 kTensors,
+                 "machine M = Grid(3)\nx(i) += A(i, j) * y(j)\nschedule\n  collapse(i, j, f)\n"
+                 "  divide(f, fo, fi, 3)\n  distribute(fo)\n  communicate({x, A, y}, fo)",
+                 {"a", "b", "c"}}};
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, GpuKernels, testing::ValuesIn(kernel_cases()),
+                         [](const auto& tested) { return tested.param.name; });
+
+std::string nvcc() {
+  const std::string usual = "/usr/local/cuda/bin/nvcc", found = on_path("nvcc");
+  return !found.empty() || !std::filesystem::exists(usual) ? found : usual;
+}
+
+// Every kernel, in one of the types. The first one is a nest, which includes least.
+TEST(GpuSources, AreCudaForNvcc) {
+  if (nvcc().empty()) GTEST_SKIP() << "there is no nvcc here: only the host's compiler reads the generated CUDA";
+  std::vector<KernelCase> cases = kernel_cases();
+  std::rotate(cases.begin(), cases.end() - 1, cases.end());
+  const std::filesystem::path folder = fmt::format("{}distal-nvcc-test-{}", testing::TempDir(), getpid());
+  std::filesystem::create_directories(folder / "distal" / "lang");
+  for (const char* name : {"lang/index_role.h", "device.h", "kernel.h", "box.h", "sums.h", "cublas_calls.h",
+                           "product.h", "packed_product.h", "steps.h"}) {
+    std::ofstream(folder / "distal" / name) << legion_support_files().at(name);
+  }
+  std::ofstream text(folder / "all.cu");
+  std::mt19937 random(1);
+  for (size_t k = 0; k < cases.size(); ++k) {
+    const ElementType type = kTypes[k % kTypes.size()];
+    const Plan plan = plan_case(cases[k], type, random);
+    const StagePlan& stage = plan.stages[0];
+    const std::string source = gpu_kernel_source(*stage.stage, type, storage_orders(stage), fmt::format("leaf_{}", k));
+    const size_t end_of_includes = source.find("namespace {");
+    text << source.substr(0, end_of_includes)
+         << fmt::format("namespace kernel_{} {{\n{}}}\n", k, source.substr(end_of_includes));
+  }
+  text.close();
+  EXPECT_EQ(run_process({nvcc(), "-std=c++17", "-arch=sm_90", "-ptx", "-o", (folder / "all.ptx").string(),
+                         (folder / "all.cu").string()}),
+            0);
+  std::filesystem::remove_all(folder);
+}
 
 }  // namespace
 }  // namespace distal::core

@@ -60,6 +60,9 @@ TEST(LeafPlan, OfAGpu) {
   EXPECT_EQ(on_gpu("x(i) = A(i, j) * y(j)"), "x(i) = A(i, j) * y(j): " + teams + "\n");
   EXPECT_EQ(on_gpu("x(j) = A(i, j) * y(i)"), "x(j) = A(i, j) * y(i): " + along_j + "\n");
   EXPECT_EQ(on_gpu("x(i) = A(i, j) * y(j) + y(i)"), "x(i) = A(i, j) * y(j) + y(i): " + teams + "\n");
+  EXPECT_EQ(on_gpu("A(i, j) = B(i, k) * C(k, j) * x(i)"),
+            "A(i, j) = B(i, k) * C(k, j) * x(i): cuBLAS for B * C in steps along i, then a CUDA kernel for the rest; "
+            "where that does not fit, a CUDA kernel with neighbouring threads along j\n");
   EXPECT_EQ(on_gpu("A(i, j) = B(i, j) * C(i, j) + 2"), "A(i, j) = B(i, j) * C(i, j) + 2: " + along_j + "\n");
   EXPECT_EQ(on_gpu("machine M = Grid(3)\nx(i) = A(i, j) * y(j)\nschedule\n  collapse(i, j, f)\n  divide(f, fo, fi, 3)\n"
                    "  distribute(fo)\n  communicate({x, A, y}, fo)"),

@@ -197,9 +197,11 @@ class ProgramWriter {
   void write_stage(size_t s) {
     const Stage& stage = program_.stages[s];
     require_sums(module_, stage.source.statement);
-    StatementNames statement{s + 1, grid_of(stage.machine), tensors_, nest_name(source_, s), gpu_name(source_, s), ""};
+    StatementNames statement{s + 1, grid_of(stage.machine), tensors_, nest_name(source_, s), gpu_name(source_, s)};
     if (has_gpus(stage.machine)) {
-      statement.gpu_text = to_string(choose_gpu(stage, module_.type, storage_orders(stage, module_)));
+      const GpuPlan plan = choose_gpu(stage, module_.type, storage_orders(stage, module_));
+      statement.gpu_text = to_string(plan);
+      statement.gpu_overwrites = plan.overwrites;
     }
     write_leaf(stage, statement, names_, writer_);
     write_statement(stage, statement, names_, writer_);

@@ -412,7 +412,8 @@ class StatementWriter {
     writer_.line("");
     writer_.line(
         fmt::format("static std::string leaf_text_{}() {{ return \"{}\"; }}", statement_.number, statement_.gpu_text));
-    writer_.line(fmt::format("static bool leaf_overwrites_{}() {{ return false; }}", statement_.number));
+    writer_.line(
+        fmt::format("static bool leaf_overwrites_{}() {{ return {}; }}", statement_.number, statement_.gpu_overwrites));
     writer_.line("");
   }
 

@@ -17,9 +17,10 @@ struct StatementNames {
   size_t number;  // from 1 on
   std::string grid;
   const TensorNames& tensors;
-  std::string nest;      // the function with the leaf's loops; empty if there is none
-  std::string gpu;       // the function that starts the leaf's kernel; empty if the leaf runs on CPUs
-  std::string gpu_text;  // what carries out the leaf on a GPU, in words
+  std::string nest;             // the function with the leaf's loops; empty if there is none
+  std::string gpu;              // the function that starts the leaf's kernel; empty if the leaf runs on CPUs
+  std::string gpu_text = {};    // what carries out the leaf on a GPU, in words
+  bool gpu_overwrites = false;  // whether that overwrites its part of the output
 };
 
 // The indices of sums that do not cover all terms. The loops of a sum without iterations would leave out the others, so

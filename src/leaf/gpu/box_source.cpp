@@ -7,6 +7,7 @@
 
 #include "leaf/cpp_text.h"
 #include "leaf/gpu/gpu_box.h"
+#include "leaf/gpu/gpu_steps.h"
 #include "leaf/gpu/kernel_source.h"
 #include "support/text_writer.h"
 
@@ -14,39 +15,47 @@ namespace distal::core {
 
 namespace {
 
-class BoxWriter {
+// The struct that says what a kernel computes at a point.
+class LeafWriter {
  public:
-  BoxWriter(const Stage& stage, ElementType type, const StorageOrders& orders, const std::string& function)
-      : stage_(stage),
-        type_(type),
-        function_(function),
-        compute_(gpu_compute(stage)),
-        given_(*leaf_box(stage)),
-        box_(choose_gpu_box(compute_, orders)),
-        plan_(choose_gpu(stage, type, orders)) {}
+  LeafWriter(TextWriter& writer, const Stage& stage, ElementType type, const Compute& compute, const GpuBox& box,
+             bool adds)
+      : writer_(writer), stage_(stage), type_(type), compute_(compute), box_(box), adds_(adds) {}
 
-  std::string run() {
-    std::vector<std::string> headers{"sums.h"};
-    if (plan_.blas_scale) headers.emplace_back("product.h");
-    write_kernel_head(writer_, compute_, headers);
-    write_leaf();
+  // A box without an index gets one, which has one value.
+  size_t indices() const { return std::max<size_t>(box_.indices.size(), 1); }
+
+  void open(const std::string& name) {
+    if (!box_.indices.empty()) {
+      line(fmt::format("// The output has the indices ({}), the sums have ({}). Neighbouring threads run along {}.",
+                       names(0, box_.outputs), names(box_.outputs, box_.indices.size()),
+                       index_name(box_.inner_index())));
+    }
+    writer_.open("struct " + name);
+    write_kernel_types(writer_, type_);
+    const size_t outputs = box_.indices.empty() ? 1 : box_.outputs;
+    line(fmt::format("static constexpr int kOperands = {}, kOutputs = {}, kIndices = {}, kInner = {}, kReused = {};",
+                     compute_.operands.size(), outputs, indices(), box_.inner, box_.reused));
+    line(fmt::format("static constexpr unsigned kAlongInner = {}, kAlongReused = {};",
+                     operands_with(static_cast<int>(box_.inner)), operands_with(box_.reused)));
+    const bool conditions = std::any_of(compute_.terms.begin(), compute_.terms.end(),
+                                        [](const LeafTerm& t) { return !t.only_at_zero.empty(); });
+    line(fmt::format("static constexpr bool kAdds = {}, kHasConditions = {};", adds_, conditions));
     line("");
-    line("}  // namespace");
-    line("");
-    write_start();
-    return writer_.text();
+    writer_.open("static __device__ C value(const C (&x)[kOperands], const Int (&at)[kIndices])");
+  }
+  void close() {
+    writer_.close();
+    writer_.close("};");
   }
 
  private:
   void line(const std::string& text) { writer_.line(text); }
-  const std::string& name(int v) const { return stage_.space.names[static_cast<size_t>(v)]; }
-  // A box without an index gets one, which has one value.
-  size_t indices() const { return std::max<size_t>(box_.indices.size(), 1); }
-  size_t outputs() const { return box_.indices.empty() ? 1 : box_.outputs; }
+  const std::string& index_name(int v) const { return stage_.space.names[static_cast<size_t>(v)]; }
 
   std::string names(size_t first, size_t last) const {
     std::vector<std::string> out;
-    for (size_t v = first; v < last; ++v) out.push_back(name(box_.indices[v]));
+    for (size_t v = first; v < last; ++v) out.push_back(index_name(box_.indices[v]));
     return fmt::format("{}", fmt::join(out, ", "));
   }
 
@@ -61,25 +70,57 @@ class BoxWriter {
     return out;
   }
 
-  void write_leaf() {
-    if (!box_.indices.empty()) {
-      line(fmt::format("// The output has the indices ({}), the sums have ({}). Neighbouring threads run along {}.",
-                       names(0, box_.outputs), names(box_.outputs, box_.indices.size()), name(box_.inner_index())));
-    }
-    writer_.open("struct Leaf");
-    write_kernel_types(writer_, type_);
-    line(fmt::format("static constexpr int kOperands = {}, kOutputs = {}, kIndices = {}, kInner = {}, kReused = {};",
-                     compute_.operands.size(), outputs(), indices(), box_.inner, box_.reused));
-    line(fmt::format("static constexpr unsigned kAlongInner = {}, kAlongReused = {};",
-                     operands_with(static_cast<int>(box_.inner)), operands_with(box_.reused)));
-    const bool conditions = std::any_of(compute_.terms.begin(), compute_.terms.end(),
-                                        [](const LeafTerm& t) { return !t.only_at_zero.empty(); });
-    line(fmt::format("static constexpr bool kAdds = {}, kHasConditions = {};", compute_.accumulate, conditions));
-    line("");
-    writer_.open("static __device__ C value(const C (&x)[kOperands], const Int (&at)[kIndices])");
+  TextWriter& writer_;
+  const Stage& stage_;
+  ElementType type_;
+  const Compute& compute_;
+  const GpuBox& box_;
+  bool adds_;
+};
+
+class BoxWriter {
+ public:
+  BoxWriter(const Stage& stage, ElementType type, const StorageOrders& orders, const std::string& function)
+      : stage_(stage),
+        type_(type),
+        function_(function),
+        compute_(gpu_compute(stage)),
+        given_(*leaf_box(stage)),
+        box_(choose_gpu_box(compute_, orders)),
+        plan_(choose_gpu(stage, type, orders)),
+        steps_(choose_gpu_steps(compute_, orders, type)) {
+    if (steps_) rest_ = choose_gpu_box(steps_->rest, steps_->rest_orders);
+  }
+
+  std::string run() {
+    std::vector<std::string> headers{"sums.h"};
+    if (plan_.blas_scale) headers.emplace_back("packed_product.h");
+    if (steps_) headers.emplace_back("steps.h");
+    write_kernel_head(writer_, compute_, headers);
+    LeafWriter leaf(writer_, stage_, type_, compute_, box_, compute_.accumulate && !plan_.overwrites);
+    leaf.open("Leaf");
     write_terms();
-    writer_.close();
-    writer_.close("};");
+    leaf.close();
+    if (steps_) write_rest();
+    line("");
+    line("}  // namespace");
+    line("");
+    write_start(leaf.indices());
+    return writer_.text();
+  }
+
+ private:
+  void line(const std::string& text) { writer_.line(text); }
+
+  void write_rest() {
+    line("");
+    line(fmt::format("// The product of operands {} and {} with the others.", steps_->left, steps_->right));
+    LeafWriter rest(writer_, stage_, type_, steps_->rest, rest_, true);
+    rest.open("Rest");
+    std::vector<std::string> factors;
+    for (size_t o = 1; o < steps_->rest.operands.size(); ++o) factors.push_back(fmt::format("x[{}]", o));
+    line(fmt::format("return {};", fmt::join(factors, " * ")));
+    rest.close();
   }
 
   void write_terms() {
@@ -102,32 +143,42 @@ class BoxWriter {
 
   // ---- the function ----
 
-  void write_start() {
+  void write_start(size_t indices) {
     std::string begin = fmt::format("extern \"C\" int {}(", function_);
     line(begin + "const Int* numbers, void* const* data, const Int* const* stride,");
     writer_.open(std::string(begin.size(), ' ') + "const Device& device)");
-    write_box();
-    if (plan_.blas_scale) {
-      line("int status = 0;");
-      line(fmt::format("if (multiply(box, device, {}, status)) return status;", *plan_.blas_scale));
+    write_box(indices);
+    if (plan_.blas_scale || steps_) line("int status = 0;");
+    if (plan_.blas_scale) line(fmt::format("if (multiply(box, device, {}, status)) return status;", *plan_.blas_scale));
+    if (steps_) {
+      line(fmt::format("const Steps<Leaf, Rest> steps{{{}, {}, {{{}}}, {{{}}}, {{{}}}}};", steps_->left, steps_->right,
+                       fmt::join(places(steps_->product_indices, indices), ", "),
+                       fmt::join(places(rest_.indices, rest_.indices.size()), ", "),
+                       fmt::join(steps_->rest_operands, ", ")));
+      line(fmt::format("if (multiply_in_steps(box, device, steps, {}, status)) return status;", steps_->scale));
     }
     line("compute_box(box, device);");
     line("return 0;");
     writer_.close();
   }
 
-  void write_box() {
+  // The places of indices in the leaf, and -1 until there are `count`.
+  std::vector<int> places(const std::vector<int>& indices, size_t count) const {
+    std::vector<int> out(count, -1);
+    std::transform(indices.begin(), indices.end(), out.begin(),
+                   [&](int v) { return static_cast<int>(box_.position(v)); });
+    return out;
+  }
+
+  void write_box(size_t indices) {
     std::vector<std::string> numbers, dimensions;
-    for (size_t v = 0; v < indices(); ++v) {
+    for (size_t v = 0; v < indices; ++v) {
       numbers.push_back(v < box_.indices.size() ? fmt::format("{}", given_.position(box_.indices[v])) : "-1");
     }
     size_t most = 1;
     for (const LeafOperand& o : compute_.operands) most = std::max(most, o.indices.size());
     for (const LeafOperand& o : compute_.operands) {
-      std::vector<int> all(most, -1);
-      std::transform(o.indices.begin(), o.indices.end(), all.begin(),
-                     [&](int v) { return static_cast<int>(box_.position(v)); });
-      dimensions.push_back(fmt::format("{{{}}}", fmt::join(all, ", ")));
+      dimensions.push_back(fmt::format("{{{}}}", fmt::join(places(o.indices, most), ", ")));
     }
     line(fmt::format("const int number_of[] = {{{}}}, dimensions[][{}] = {{{}}};", fmt::join(numbers, ", "), most,
                      fmt::join(dimensions, ", ")));
@@ -141,6 +192,8 @@ class BoxWriter {
   const LeafBox given_;
   const GpuBox box_;
   const GpuPlan plan_;
+  const std::optional<GpuSteps> steps_;
+  GpuBox rest_;
   TextWriter writer_;
 };
 

@@ -52,7 +52,8 @@ class BoxChooser {
     out.outputs = outputs_.size();
     out.inner = out.position(inner);
     size_t most = 0;
-    for (size_t v = 0; v < out.outputs; ++v) {
+    // A team reads the memory of one row after the other: several at once would be far apart.
+    for (size_t v = 0; v < out.outputs && !out.adds_in_teams(); ++v) {
       const size_t lack = operands_without(out.indices[v]);
       if (v == out.inner || lack < std::max<size_t>(most, 1)) continue;
       most = lack;

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "leaf/blas_form.h"
 #include "leaf/gpu/gpu_box.h"
+#include "leaf/gpu/gpu_steps.h"
 #include "leaf/product.h"
 
 namespace distal::core {
@@ -71,6 +73,11 @@ StorageOrders orders_by_operand(const Stage& stage, const OrderOf& order_of) {
   return out;
 }
 
+const std::string& tensor_of(const Stage& stage, const LeafOperand& operand) {
+  const LeafAccess& access = leaf_of(stage).accesses[static_cast<size_t>(operand.number)];
+  return acquires_of(stage)[static_cast<size_t>(access.acquire)]->tensor;
+}
+
 }  // namespace
 
 StorageOrders storage_orders(const Stage& stage, const Module& module) {
@@ -85,6 +92,40 @@ StorageOrders storage_orders(const Stage& stage, const Module& module) {
 StorageOrders storage_orders(const StagePlan& stage) {
   return orders_by_operand(*stage.stage,
                            [&](int acquire) { return stage.acquires[static_cast<size_t>(acquire)].order; });
+}
+
+namespace {
+
+// The sequential loops around the leaf.
+void add_loops(const Node& node, std::vector<int>& loops) {
+  std::visit(Overloaded{[&](const Chain& n) { add_loops(*n.parts.back(), loops); },
+                        [&](const Launch& n) { add_loops(*n.body, loops); },
+                        [&](const Acquire& n) { add_loops(*n.body, loops); },
+                        [&](const Loop& n) {
+                          loops.push_back(n.variable);
+                          add_loops(*n.body, loops);
+                        },
+                        [](const Init&) {}, [](const Leaf&) {}},
+             node.value);
+}
+
+}  // namespace
+
+bool overwrites_output(const Stage& stage) {
+  if (stage.source.statement.op != AssignOp::Assign || !leaf_of(stage).root.compute() || !leaf_box(stage)) return false;
+  const LeafAccess& access = leaf_of(stage).accesses[0];
+  const Acquire& output = *acquires_of(stage)[static_cast<size_t>(access.acquire)];
+  if (output.privilege != Privilege::Write || !output.exact) return false;
+  std::set<std::string> names;
+  const SymbolicRect& rect = output.rects[static_cast<size_t>(access.rect)];
+  for (const auto* side : {&rect.lo, &rect.hi}) {
+    for (const IntExpr& e : *side) e.collect_names(names);
+  }
+  // Each iteration of a sequential loop must have a rectangle of its own.
+  std::vector<int> loops;
+  add_loops(*stage.root, loops);
+  return std::all_of(loops.begin(), loops.end(),
+                     [&](int l) { return names.count(stage.space.names[static_cast<size_t>(l)]) > 0; });
 }
 
 bool has_params_as_numbers(const Statement& statement) {
@@ -103,6 +144,7 @@ GpuPlan choose_gpu(const Stage& stage, ElementType type, const StorageOrders& or
   }
   GpuPlan out;
   const GpuBox box = choose_gpu_box(*compute, orders);
+  out.overwrites = overwrites_output(stage);
   out.kernel = box.adds_in_teams() ? GpuKernel::Teams : GpuKernel::Neighbours;
   if (!box.indices.empty()) out.along = stage.space.names[static_cast<size_t>(box.inner_index())];
   if (compute->terms.size() > 1) return out;
@@ -112,6 +154,12 @@ GpuPlan choose_gpu(const Stage& stage, ElementType type, const StorageOrders& or
     out.blas_scale = product_of(term, type)->scale;
   } else if (!form.why_not.empty() && compute->accumulate) {
     out.no_library = "; no library, because " + form.why_not;
+  }
+  if (const auto steps = choose_gpu_steps(*compute, orders, type)) {
+    auto tensor = [&](size_t operand) { return tensor_of(stage, compute->operands[operand]); };
+    out.steps = GpuPlanSteps{tensor(steps->left), tensor(steps->right),
+                             stage.space.names[static_cast<size_t>(steps->product_indices[0])]};
+    out.no_library = "";
   }
   return out;
 }

@@ -34,6 +34,10 @@ StorageOrders storage_orders(const StagePlan& stage);
 // What carries out the leaf of a stage on a GPU, at all sizes.
 GpuPlan choose_gpu(const Stage& stage, ElementType type, const StorageOrders& orders);
 
+// Whether each run of the leaf computes all elements of the output that it acquires, once and for all. Then it
+// overwrites them, whatever was there; else it adds to them.
+bool overwrites_output(const Stage& stage);
+
 // Whether a param stands on the right side as a number. Emitted kernels and nests have no argument for its value.
 bool has_params_as_numbers(const Statement& statement);
 

@@ -56,13 +56,31 @@ cublasStatus_t gemm(cublasHandle_t handle, cublasOperation_t a, cublasOperation_
         N sum{};
         for (int64_t s = 0; s < k; ++s) sum += element(left, a, ldx, i, s) * element(right, b, ldy, s, j);
         N& out = reinterpret_cast<N*>(z)[i + j * ldz];
-        out = *reinterpret_cast<const N*>(alpha) * sum + *reinterpret_cast<const N*>(beta) * out;
+        // With a beta of 0, what was there is not read.
+        const N old = *reinterpret_cast<const N*>(beta) == N(0) ? N(0) : *reinterpret_cast<const N*>(beta) * out;
+        out = *reinterpret_cast<const N*>(alpha) * sum + old;
       }
     }
   }
   return CUBLAS_STATUS_SUCCESS;
 }
 
+}  // namespace fake_cublas
+
+// Carries out a batch, one product after the other.
+namespace fake_cublas {
+template <class T>
+cublasStatus_t gemm_batch(cublasHandle_t handle, cublasOperation_t a, cublasOperation_t b, int64_t m, int64_t n,
+                          int64_t k, const T* alpha, const T* const* x, int64_t ldx, const T* const* y, int64_t ldy,
+                          const T* beta, T* const* z, int64_t ldz, int64_t count) {
+  const int calls = handle->calls;
+  for (int64_t c = 0; c < count; ++c) {
+    cublasStatus_t status = gemm(handle, a, b, m, n, k, alpha, x[c], ldx, 0, y[c], ldy, 0, beta, z[c], ldz, 0, 1);
+    if (status != CUBLAS_STATUS_SUCCESS) return status;
+  }
+  handle->calls = calls + 1;
+  return CUBLAS_STATUS_SUCCESS;
+}
 }  // namespace fake_cublas
 
 #define FAKE_CUBLAS_GEMM(letter, T)                                                                                    \
@@ -77,6 +95,12 @@ cublasStatus_t gemm(cublasHandle_t handle, cublasOperation_t a, cublasOperation_
       int64_t ldz, long long stride_z, int64_t count) {                                                                \
     return fake_cublas::gemm(h, a, b, m, n, k, alpha, x, ldx, stride_x, y, ldy, stride_y, beta, z, ldz, stride_z,      \
                              count);                                                                                   \
+  }                                                                                                                    \
+  inline cublasStatus_t cublas##letter##gemmBatched_64(cublasHandle_t h, cublasOperation_t a, cublasOperation_t b,     \
+                                                       int64_t m, int64_t n, int64_t k, const T* alpha,                \
+                                                       const T* const* x, int64_t ldx, const T* const* y, int64_t ldy, \
+                                                       const T* beta, T* const* z, int64_t ldz, int64_t count) {       \
+    return fake_cublas::gemm_batch(h, a, b, m, n, k, alpha, x, ldx, y, ldy, beta, z, ldz, count);                      \
   }
 
 FAKE_CUBLAS_GEMM(S, float)

@@ -29,6 +29,14 @@ struct Box {
   Int lowest[Leaf::kIndices], count[Leaf::kIndices];
   Int stride[Leaf::kOperands][Leaf::kIndices];
 
+  // Of one point.
+  Box() {
+    for (Int& n : lowest) n = 0;
+    for (Int& n : count) n = 1;
+    for (auto& s : stride) {
+      for (Int& n : s) n = 0;
+    }
+  }
   // `number_of` gives the place of an index among the numbers, -1 for an index that no tensor has. `dimensions` gives,
   // by operand, the indices of its dimensions, then -1.
   template <int MOST>
@@ -91,7 +99,7 @@ struct Box {
   bool continues(int outer, int inner) const {
     if (count[outer] == 1 || (outer < Leaf::kOutputs) != (inner < Leaf::kOutputs)) return false;
     for (int o = 0; o < Leaf::kOperands; ++o) {
-      if (count[inner] == 1 ? lacks(o, inner) && stride[o][outer] != 0
+      if (count[inner] == 1 ? outer > inner || (lacks(o, inner) && stride[o][outer] != 0)
                             : stride[o][outer] != stride[o][inner] * count[inner]) {
         return false;
       }
@@ -109,6 +117,11 @@ struct Box {
 // Splits a number into its remainder by `count`, which is returned, and its quotient. Most counts are 1 or small.
 inline __device__ Int take(Int& rest, Int count) {
   if (count == 1) return 0;
+  if (rest < count) {
+    const Int all = rest;
+    rest = 0;
+    return all;
+  }
   if (rest >> 32 == 0 && count >> 32 == 0) {
     const unsigned r = static_cast<unsigned>(rest), c = static_cast<unsigned>(count);
     rest = r / c;

@@ -17,6 +17,6 @@ struct Device {
   std::size_t scratch_bytes = 0;
 };
 
-constexpr std::size_t kScratchBytes = std::size_t{64} << 20;  // of every Device
+constexpr std::size_t kScratchBytes = std::size_t{192} << 20;  // of every Device
 
 }  // namespace distal_gpu

@@ -60,7 +60,7 @@ __device__ void add_atomically(Complex<Real>& to, const Complex<Real>& addend) {
 inline __device__ Int number_of_thread() { return static_cast<Int>(blockIdx.x) * blockDim.x + threadIdx.x; }
 inline __device__ Int count_of_threads() { return static_cast<Int>(gridDim.x) * blockDim.x; }
 
-constexpr unsigned kBlock = 256;
+constexpr unsigned kBlock = 128;
 
 inline unsigned blocks_for(Int threads) {
   constexpr Int most = Int{1} << 30;

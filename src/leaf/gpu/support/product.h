@@ -1,15 +1,13 @@
-// Products of matrices by cuBLAS. Nothing here depends on Legion.
+// Products of two tensors by cuBLAS. Nothing here depends on Legion.
 #pragma once
 
-#include <cublas_v2.h>
-
 #include <algorithm>
-#include <complex>
-#include <cstdint>
+#include <optional>
 #include <vector>
 
-#include "box.h"
+#include "cublas_calls.h"
 #include "lang/index_role.h"
+#include "sums.h"
 
 namespace distal_gpu {
 
@@ -21,6 +19,7 @@ struct ProductAxis {
   bool is_in(int operand) const { return strides[operand] != 0; }
   Int largest_stride() const { return std::max({strides[0], strides[1], strides[2]}); }
 };
+using ProductAxes = std::vector<ProductAxis>;
 
 // A matrix as cuBLAS takes it: column-major, or transposed (row-major), with the leading dimension `leading`.
 struct Matrix {
@@ -41,59 +40,73 @@ struct Matrix {
   cublasOperation_t operation(bool turned) const { return transposed == turned ? CUBLAS_OP_N : CUBLAS_OP_T; }
 };
 
-inline cublasStatus_t gemm(cublasHandle_t h, cublasOperation_t a, cublasOperation_t b, Int m, Int n, Int k,
-                           const float* alpha, const float* x, Int ldx, Int stride_x, const float* y, Int ldy,
-                           Int stride_y, const float* beta, float* z, Int ldz, Int stride_z, Int count) {
-  if (count == 1) return cublasSgemm_64(h, a, b, m, n, k, alpha, x, ldx, y, ldy, beta, z, ldz);
-  return cublasSgemmStridedBatched_64(h, a, b, m, n, k, alpha, x, ldx, stride_x, y, ldy, stride_y, beta, z, ldz,
-                                      stride_z, count);
-}
-inline cublasStatus_t gemm(cublasHandle_t h, cublasOperation_t a, cublasOperation_t b, Int m, Int n, Int k,
-                           const double* alpha, const double* x, Int ldx, Int stride_x, const double* y, Int ldy,
-                           Int stride_y, const double* beta, double* z, Int ldz, Int stride_z, Int count) {
-  if (count == 1) return cublasDgemm_64(h, a, b, m, n, k, alpha, x, ldx, y, ldy, beta, z, ldz);
-  return cublasDgemmStridedBatched_64(h, a, b, m, n, k, alpha, x, ldx, stride_x, y, ldy, stride_y, beta, z, ldz,
-                                      stride_z, count);
-}
-inline cublasStatus_t gemm(cublasHandle_t h, cublasOperation_t a, cublasOperation_t b, Int m, Int n, Int k,
-                           const cuComplex* alpha, const cuComplex* x, Int ldx, Int stride_x, const cuComplex* y,
-                           Int ldy, Int stride_y, const cuComplex* beta, cuComplex* z, Int ldz, Int stride_z,
-                           Int count) {
-  if (count == 1) return cublasCgemm_64(h, a, b, m, n, k, alpha, x, ldx, y, ldy, beta, z, ldz);
-  return cublasCgemmStridedBatched_64(h, a, b, m, n, k, alpha, x, ldx, stride_x, y, ldy, stride_y, beta, z, ldz,
-                                      stride_z, count);
-}
-inline cublasStatus_t gemm(cublasHandle_t h, cublasOperation_t a, cublasOperation_t b, Int m, Int n, Int k,
-                           const cuDoubleComplex* alpha, const cuDoubleComplex* x, Int ldx, Int stride_x,
-                           const cuDoubleComplex* y, Int ldy, Int stride_y, const cuDoubleComplex* beta,
-                           cuDoubleComplex* z, Int ldz, Int stride_z, Int count) {
-  if (count == 1) return cublasZgemm_64(h, a, b, m, n, k, alpha, x, ldx, y, ldy, beta, z, ldz);
-  return cublasZgemmStridedBatched_64(h, a, b, m, n, k, alpha, x, ldx, stride_x, y, ldy, stride_y, beta, z, ldz,
-                                      stride_z, count);
+// Without axes of one element, and with two axes as one if the outer one continues the inner one in all tensors.
+inline ProductAxes fused(ProductAxes axes) {
+  axes.erase(std::remove_if(axes.begin(), axes.end(), [](const ProductAxis& a) { return a.extent == 1; }), axes.end());
+  std::sort(axes.begin(), axes.end(),
+            [](const ProductAxis& a, const ProductAxis& b) { return a.largest_stride() > b.largest_stride(); });
+  auto continues = [](const ProductAxis& outer, const ProductAxis& inner) {
+    for (int o = 0; o < 3; ++o) {
+      if (outer.strides[o] != inner.extent * inner.strides[o]) return false;
+    }
+    return true;
+  };
+  for (size_t outer = 0; outer < axes.size();) {
+    size_t inner = 0;
+    while (inner < axes.size() && (inner == outer || !continues(axes[outer], axes[inner]))) ++inner;
+    if (inner == axes.size()) {
+      ++outer;
+      continue;
+    }
+    axes[inner].extent *= axes[outer].extent;
+    axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(outer));
+    outer = 0;
+  }
+  return axes;
 }
 
-// cuBLAS's name of an element type.
+using ProductRoles = distal::core::IndicesByRole<ProductAxes>;
+inline std::optional<ProductRoles> roles_of(const ProductAxes& axes) {
+  return distal::core::sort_by_role<ProductAxes>(axes, [](const ProductAxis& a, int o) { return a.is_in(o); });
+}
+
+// What a product costs, in seconds on a recent GPU. Only comparisons count.
+struct ProductCost {
+  static constexpr double kFlops = 6e13, kCache = 5e12, kMemory = 4e12, kLaunch = 5e-6;
+  static constexpr Int kTile = 128;
+
+  static double of_matrices(Int m, Int n, Int k, Int count, size_t element) {
+    const double moved = static_cast<double>(m * k * ceildiv(n, kTile) + k * n * ceildiv(m, kTile) + 2 * m * n);
+    const double points = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+    return kLaunch +
+           static_cast<double>(count) * std::max(2 * points / kFlops, moved * static_cast<double>(element) / kCache);
+  }
+};
+
+// The addresses of a batch of matrices, one after the other in three arrays.
+struct BatchPlaces {
+  static constexpr int kMost = 6;
+  Int extent[kMost] = {1, 1, 1, 1, 1, 1};
+  Int stride[3][kMost] = {};
+  Int count = 1;
+};
 template <class T>
-struct BlasType {
-  using Type = T;
-};
-template <>
-struct BlasType<Complex<float>> {
-  using Type = cuComplex;
-};
-template <>
-struct BlasType<Complex<double>> {
-  using Type = cuDoubleComplex;
-};
-template <>
-struct BlasType<std::complex<float>> {
-  using Type = cuComplex;
-};
-template <>
-struct BlasType<std::complex<double>> {
-  using Type = cuDoubleComplex;
-};
+__global__ void write_addresses(const BatchPlaces places, T* output, T* left, T* right, T** to) {
+  for (Int n = number_of_thread(); n < places.count; n += count_of_threads()) {
+    T* at[3] = {output, left, right};
+    Int rest = n;
+#pragma unroll
+    for (int v = 0; v < BatchPlaces::kMost; ++v) {
+      const Int x = take(rest, places.extent[v]);
+#pragma unroll
+      for (int o = 0; o < 3; ++o) at[o] += x * places.stride[o][v];
+    }
+#pragma unroll
+    for (int o = 0; o < 3; ++o) to[o * places.count + n] = at[o];
+  }
+}
 
+// The real type of a type of numbers.
 template <class T>
 struct RealType {
   using Type = T;
@@ -102,56 +115,44 @@ template <template <class> class Numbers, class Real>
 struct RealType<Numbers<Real>> {
   using Type = Real;
 };
-template <class T>
-using RealOf = typename RealType<T>::Type;
 
-// A product of two tensors as a loop over matrix products: three indices form a matrix product, one may be its batch,
-// and the loop runs over all others.
+// A product of two tensors as one call of cuBLAS, or a loop of calls over indices of sums: three indices form a product
+// of matrices, the others of the output are its batch.
 class MatrixProduct {
  public:
-  explicit MatrixProduct(std::vector<ProductAxis> axes) {
-    fuse(axes);
-    choose(axes);
-  }
+  static constexpr Int kMostCalls = 1024;
+
+  explicit MatrixProduct(const ProductAxes& axes) { choose(fused(axes)); }
 
   // Whether cuBLAS can do it in at most kMostCalls calls.
   bool fits() const { return fits_; }
 
-  // Adds `scale` times the product of operands 1 and 2 to operand 0, on the handle's stream.
+  double cost(size_t element) const {
+    Int count = 1;
+    for (const ProductAxis& a : batch_) count *= a.extent;
+    return static_cast<double>(calls()) *
+           ProductCost::of_matrices(row_.extent, column_.extent, sum_.extent, count, element);
+  }
+
+  // Adds `scale` times the product of operands 1 and 2 to operand 0, or, unless it `adds`, overwrites that.
   template <class T>
-  cublasStatus_t run(cublasHandle_t handle, T* const (&data)[3], double scale) const {
-    return run_outer<T>(handle, {data[0], data[1], data[2]}, T(static_cast<RealOf<T>>(scale)), 0);
+  cublasStatus_t run(const Device& device, T* const (&data)[3], double scale, bool adds = true) const {
+    T** addresses = nullptr;
+    if (batch_.size() > 1) {
+      addresses = static_cast<T**>(device.scratch);
+      const BatchPlaces places = batch_places();
+      if (static_cast<size_t>(places.count) * 3 * sizeof(T*) > device.scratch_bytes) addresses = nullptr;
+    }
+    using Real = typename RealType<T>::Type;
+    return run_sums<T>(device, addresses, {data[0], data[1], data[2]}, T(static_cast<Real>(scale)), adds, 0);
   }
 
  private:
-  static constexpr Int kMostCalls = 1024;
-
-  // Fuses two indices into one if the outer one continues the inner one in all tensors.
-  static void fuse(std::vector<ProductAxis>& axes) {
-    axes.erase(std::remove_if(axes.begin(), axes.end(), [](const ProductAxis& a) { return a.extent == 1; }),
-               axes.end());
-    std::sort(axes.begin(), axes.end(),
-              [](const ProductAxis& a, const ProductAxis& b) { return a.largest_stride() > b.largest_stride(); });
-    for (size_t i = 0; i + 1 < axes.size();) {
-      bool continues = true;
-      for (int o = 0; o < 3; ++o) {
-        continues = continues && axes[i].strides[o] == axes[i + 1].extent * axes[i + 1].strides[o];
-      }
-      if (!continues) {
-        ++i;
-        continue;
-      }
-      axes[i + 1].extent *= axes[i].extent;
-      axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(i));
-    }
-  }
-
-  // Chooses the indices of the largest matrix product that cuBLAS takes.
-  void choose(const std::vector<ProductAxis>& axes) {
-    using Axes = std::vector<ProductAxis>;
-    auto roles = distal::core::sort_by_role<Axes>(axes, [](const ProductAxis& a, int o) { return a.is_in(o); });
+  // Chooses the indices of the largest product of matrices that cuBLAS takes.
+  void choose(const ProductAxes& axes) {
+    auto roles = roles_of(axes);
     if (!roles) return;
-    for (Axes* all : {&roles->rows, &roles->columns, &roles->sums}) {
+    for (ProductAxes* all : {&roles->rows, &roles->columns, &roles->sums}) {
       if (all->empty()) all->push_back({});
     }
     Int best = 0;
@@ -170,75 +171,101 @@ class MatrixProduct {
     if (best > 0) keep_rest(axes);
   }
 
-  // Chooses the largest other index as the batch, but no sum index: all its products add to the same elements.
-  void keep_rest(const std::vector<ProductAxis>& axes) {
+  void keep_rest(const ProductAxes& axes) {
     auto same = [](const ProductAxis& a, const ProductAxis& b) {
       return a.extent == b.extent && std::equal(a.strides, a.strides + 3, b.strides);
     };
     for (const ProductAxis& a : axes) {
-      if (!same(a, row_) && !same(a, column_) && !same(a, sum_)) outer_.push_back(a);
+      if (same(a, row_) || same(a, column_) || same(a, sum_)) continue;
+      // The products of a batch must not add to the same elements.
+      (a.is_in(0) ? batch_ : outer_sums_).push_back(a);
     }
-    auto batch = outer_.end();
-    for (auto a = outer_.begin(); a != outer_.end(); ++a) {
-      if (a->is_in(0) && (batch == outer_.end() || a->extent > batch->extent)) batch = a;
-    }
-    if (batch != outer_.end()) {
-      batch_ = *batch;
-      outer_.erase(batch);
-    }
-    Int calls = 1;
-    for (const ProductAxis& a : outer_) calls *= a.extent;
-    fits_ = calls <= kMostCalls;
+    std::stable_sort(batch_.begin(), batch_.end(),
+                     [](const ProductAxis& a, const ProductAxis& b) { return a.extent > b.extent; });
+    fits_ = calls() <= kMostCalls && batch_.size() <= static_cast<size_t>(BatchPlaces::kMost);
+  }
+
+  Int calls() const {
+    Int out = 1;
+    for (const ProductAxis& a : outer_sums_) out *= a.extent;
+    return out;
   }
 
   template <class T>
-  cublasStatus_t run_outer(cublasHandle_t handle, std::vector<T*> at, const T& scale, size_t depth) const {
-    if (depth == outer_.size()) return run_one(handle, at, scale);
-    for (Int x = 0; x < outer_[depth].extent; ++x) {
-      cublasStatus_t status = run_outer(handle, at, scale, depth + 1);
+  cublasStatus_t run_sums(const Device& device, T** addresses, std::vector<T*> at, const T& scale, bool adds,
+                          size_t depth) const {
+    if (depth == outer_sums_.size()) return run_batch(device, addresses, at, scale, adds, 1);
+    for (Int x = 0; x < outer_sums_[depth].extent; ++x) {
+      cublasStatus_t status = run_sums(device, addresses, at, scale, adds || x > 0, depth + 1);
       if (status != CUBLAS_STATUS_SUCCESS) return status;
-      for (int o = 0; o < 3; ++o) at[static_cast<size_t>(o)] += outer_[depth].strides[o];
+      for (int o = 0; o < 3; ++o) at[static_cast<size_t>(o)] += outer_sums_[depth].strides[o];
     }
     return CUBLAS_STATUS_SUCCESS;
   }
 
+  // A batch of several indices is a batch of addresses, or, if there is no memory for these, a loop around its largest
+  // index.
+  template <class T>
+  cublasStatus_t run_batch(const Device& device, T** addresses, std::vector<T*> at, const T& scale, bool adds,
+                           size_t depth) const {
+    if (addresses || depth >= batch_.size()) return run_one(device, addresses, at, scale, adds);
+    for (Int x = 0; x < batch_[depth].extent; ++x) {
+      cublasStatus_t status = run_batch(device, addresses, at, scale, adds, depth + 1);
+      if (status != CUBLAS_STATUS_SUCCESS) return status;
+      for (int o = 0; o < 3; ++o) at[static_cast<size_t>(o)] += batch_[depth].strides[o];
+    }
+    return CUBLAS_STATUS_SUCCESS;
+  }
+
+  BatchPlaces batch_places() const {
+    BatchPlaces out;
+    for (size_t b = 0; b < batch_.size(); ++b) {
+      out.extent[b] = batch_[b].extent;
+      for (int o = 0; o < 3; ++o) out.stride[o][b] = batch_[b].strides[o];
+      out.count *= batch_[b].extent;
+    }
+    return out;
+  }
+
   // cuBLAS writes column-major outputs. A row-major output is computed as its transpose: right times left.
   template <class T>
-  cublasStatus_t run_one(cublasHandle_t handle, const std::vector<T*>& at, const T& scale) const {
+  cublasStatus_t run_one(const Device& device, T** addresses, const std::vector<T*>& at, const T& scale,
+                         bool adds) const {
     using B = typename BlasType<T>::Type;
-    const T one(1);
-    Matrix output(row_, column_, 0), left(row_, sum_, 1), right(sum_, column_, 2);
-    bool turned = output.transposed;
-    const Matrix& x = turned ? right : left;
-    const Matrix& y = turned ? left : right;
-    int first = turned ? 2 : 1, second = turned ? 1 : 2;
-    return gemm(handle, x.operation(turned), y.operation(turned), turned ? column_.extent : row_.extent,
-                turned ? row_.extent : column_.extent, sum_.extent, reinterpret_cast<const B*>(&scale),
-                reinterpret_cast<const B*>(at[static_cast<size_t>(first)]), x.leading, batch_.strides[first],
-                reinterpret_cast<const B*>(at[static_cast<size_t>(second)]), y.leading, batch_.strides[second],
-                reinterpret_cast<const B*>(&one), reinterpret_cast<B*>(at[0]), output.leading, batch_.strides[0],
-                batch_.extent);
+    const T beta(static_cast<typename RealType<T>::Type>(adds ? 1 : 0));
+    const Matrix output(row_, column_, 0), left(row_, sum_, 1), right(sum_, column_, 2);
+    const bool turned = output.transposed;
+    const Matrix &x = turned ? right : left, &y = turned ? left : right;
+    const int first = turned ? 2 : 1, second = turned ? 1 : 2;
+    const ProductAxis batch = batch_.empty() ? ProductAxis{} : batch_[0];
+    MatrixCall call{x.operation(turned),
+                    y.operation(turned),
+                    turned ? column_.extent : row_.extent,
+                    turned ? row_.extent : column_.extent,
+                    sum_.extent,
+                    x.leading,
+                    batch.strides[first],
+                    y.leading,
+                    batch.strides[second],
+                    output.leading,
+                    batch.strides[0],
+                    batch.extent};
+    const auto* alpha = reinterpret_cast<const B*>(&scale);
+    const auto* factor = reinterpret_cast<const B*>(&beta);
+    if (!addresses) {
+      return gemm(device.blas, call, alpha, reinterpret_cast<const B*>(at[static_cast<size_t>(first)]),
+                  reinterpret_cast<const B*>(at[static_cast<size_t>(second)]), factor, reinterpret_cast<B*>(at[0]));
+    }
+    const BatchPlaces places = batch_places();
+    call.count = places.count;
+    launch(write_addresses<T>, places.count, device.stream, places, at[0], at[1], at[2], addresses);
+    auto array = [&](int o) { return reinterpret_cast<B* const*>(addresses + o * places.count); };
+    return gemm(device.blas, call, alpha, array(first), array(second), factor, array(0));
   }
 
-  ProductAxis row_, column_, sum_, batch_;
-  std::vector<ProductAxis> outer_;
+  ProductAxis row_, column_, sum_;
+  ProductAxes batch_, outer_sums_;
   bool fits_ = false;
 };
-
-// Adds `scale` times the product of operands 1 and 2 of a box to operand 0. Returns false, and does nothing, if cuBLAS
-// does not take tensors with these strides; else `status` is cuBLAS's.
-template <class Leaf>
-bool multiply(const Box<Leaf>& box, const Device& device, double scale, int& status) {
-  if (box.is_empty()) return true;
-  std::vector<ProductAxis> axes(Leaf::kIndices);
-  for (int v = 0; v < Leaf::kIndices; ++v) {
-    axes[static_cast<size_t>(v)].extent = box.count[v];
-    for (int o = 0; o < 3; ++o) axes[static_cast<size_t>(v)].strides[o] = box.stride[o][v];
-  }
-  const MatrixProduct product(axes);
-  if (!product.fits()) return false;
-  status = product.run<typename Leaf::T>(device.blas, box.data, scale);
-  return true;
-}
 
 }  // namespace distal_gpu

@@ -12,6 +12,7 @@ struct Division {
   Int groups = 1, chunks = 1,
       row_groups = 1;         // all; along the inner index, if it is the output's; along the reused one
   int team = 1;               // threads that share the sums of a group: a power of 2
+  int step_shift = 0;         // a team adds 2^step_shift elements in a step
   Int slices = 1;             // parts of the sums of a group; each has a team of its own
   Int piece = 1, pieces = 1;  // of the sum along which a team runs
   Int units = 1;              // pieces for all values of the other sums
@@ -19,7 +20,9 @@ struct Division {
 };
 
 constexpr Int kManyThreads = Int{1} << 19;  // fill a GPU twice
-constexpr Int kLeastSteps = 8;              // of a thread: below this, more slices do not pay
+constexpr Int kTeamsAtOnce = Int{1} << 12;  // that a large GPU runs at the same time
+constexpr Int kManySlices = 256;            // with more, adding up their sums takes its time
+constexpr Int kSteps = 16;                  // of a thread in a unit; with fewer, more slices do not pay
 constexpr int kRows = 4;                    // values of the reused index in a group
 
 template <class T>
@@ -34,7 +37,7 @@ template <class Leaf>
 struct Loops {
   // Either the threads of a team add along the inner index, or neighbouring threads have neighbouring outputs.
   static constexpr bool kTeams = Leaf::kInner >= Leaf::kOutputs;
-  // The sum along which a thread runs; -1 if there is no sum.
+  // The sum along which a thread runs; -1 if there is no sum, and threads only assign.
   static constexpr int kAlong = kTeams ? Leaf::kInner : Leaf::kIndices > Leaf::kOutputs ? Leaf::kIndices - 1 : -1;
 };
 
@@ -46,7 +49,7 @@ class Elements {
   using C = typename Leaf::C;
 
   // `rows`: how many of the R values there are. The others get the elements of the last one.
-  __device__ Elements(const Box<Leaf>& box, const Point<Leaf>& point, int rows) { load<1>(box, point, rows); }
+  __device__ void load(const Box<Leaf>& box, const Point<Leaf>& point, int rows) { load_from<1>(box, point, rows); }
 
   // The value at neighbour n and row r.
   __device__ C value(const Box<Leaf>& box, const Point<Leaf>& point, int n, int r) const {
@@ -65,7 +68,7 @@ class Elements {
 
  private:
   template <int O>
-  __device__ void load(const Box<Leaf>& box, const Point<Leaf>& point, int rows) {
+  __device__ void load_from(const Box<Leaf>& box, const Point<Leaf>& point, int rows) {
     if constexpr (O < Leaf::kOperands) {
       constexpr bool kRowsDiffer = R > 1 && (Leaf::kAlongReused >> O & 1) != 0;
 #pragma unroll
@@ -80,50 +83,58 @@ class Elements {
           of_[O][r][0] = C(*from);
         }
       }
-      load<O + 1>(box, point, rows);
+      load_from<O + 1>(box, point, rows);
     }
   }
 
   C of_[Leaf::kOperands][R][N];
 };
 
-// Adds the values of a slice to the sums of a thread: sum[r * STEP + n] is that of row r and neighbour n. A team's
+// Adds the values at U steps of a thread to its sums, and moves the point past them. All elements are loaded before the
+// first one is used, so that many loads are under way. sum[r * STEP + n] is that of row r and neighbour n; a team's
 // thread has one sum for each row.
+template <class Leaf, int N, int R, int U, int STEP>
+__device__ void add_steps(const Box<Leaf>& box, Point<Leaf>& point, int rows, Int step, typename Leaf::C* sum) {
+  constexpr int kAlong = Loops<Leaf>::kAlong;
+  Elements<Leaf, N, R> elements[U];
+  Point<Leaf> points[U];
+#pragma unroll
+  for (int u = 0; u < U; ++u) {
+    points[u] = point;
+    elements[u].load(box, point, rows);
+    point.move(box, kAlong, step);
+  }
+#pragma unroll
+  for (int i = 0; i < U * R * N; ++i) {
+    const int u = i / (R * N), r = i / N % R, n = i % N;
+    sum[r * STEP + (Loops<Leaf>::kTeams ? 0 : n)] += elements[u].value(box, points[u], n, r);
+  }
+}
+
+// Adds the values of a slice to the sums of a thread. Slices have units in turn, so that all threads that run at the
+// same time read memory that lies together.
 template <class Leaf, int N, int R, int STEP>
 __device__ void add_slice(const Box<Leaf>& box, const Division& division, const Point<Leaf>& origin, int rows,
                           Int slice, int member, typename Leaf::C* sum) {
   constexpr bool kTeams = Loops<Leaf>::kTeams;
   constexpr int kAlong = Loops<Leaf>::kAlong;
-  const Int last = (slice + 1) * division.units / division.slices;
-  for (Int unit = slice * division.units / division.slices; unit < last; ++unit) {
-    Int rest = unit;
+  constexpr int kAtOnce = R > 1 ? 2 : 4;
+  const Int step = kTeams ? division.team * N : 1;
+  for (Int unit = slice; unit < division.units; unit += division.slices) {
     Point<Leaf> point = origin;
-    if constexpr (kAlong < 0) {
-      const Elements<Leaf, N, R> elements(box, point, rows);
-#pragma unroll
-      for (int i = 0; i < R * N; ++i) sum[i / N * STEP + i % N] += elements.value(box, point, i % N, i / N);
-    } else {
-      const Int begin = take(rest, division.pieces) * division.piece;
-      const Int end = begin + division.piece < box.count[kAlong] ? begin + division.piece : box.count[kAlong];
-      point.move_to(box, rest, Leaf::kOutputs, Leaf::kIndices, kAlong);
-      const Int step = kTeams ? division.team * N : 1;
-      Int x = begin + (kTeams ? member * N : 0);
-      point.move(box, kAlong, x);
-#pragma unroll 4
-      for (; x + (kTeams ? N : 1) <= end; x += step) {
-        const Elements<Leaf, N, R> elements(box, point, rows);
-#pragma unroll
-        for (int i = 0; i < R * N; ++i) {
-          sum[i / N * STEP + (kTeams ? 0 : i % N)] += elements.value(box, point, i % N, i / N);
-        }
-        point.move(box, kAlong, step);
-      }
-      for (; kTeams && N > 1 && x < end; ++x) {
-        const Elements<Leaf, 1, R> elements(box, point, rows);
-#pragma unroll
-        for (int r = 0; r < R; ++r) sum[r * STEP] += elements.value(box, point, 0, r);
-        point.move(box, kAlong, 1);
-      }
+    Int rest = unit;
+    const Int begin = take(rest, division.pieces) * division.piece;
+    const Int end = begin + division.piece < box.count[kAlong] ? begin + division.piece : box.count[kAlong];
+    point.move_to(box, rest, Leaf::kOutputs, Leaf::kIndices, kAlong);
+    const Int x = begin + (kTeams ? member * N : 0);
+    point.move(box, kAlong, x);
+    // Whole steps, then what remains of the thread's last one.
+    Int steps = kTeams ? (end - x - N + step) >> division.step_shift : end - x;
+    for (; steps >= kAtOnce; steps -= kAtOnce) add_steps<Leaf, N, R, kAtOnce, STEP>(box, point, rows, step, sum);
+    for (; steps > 0; --steps) add_steps<Leaf, N, R, 1, STEP>(box, point, rows, step, sum);
+    if (kTeams && N > 1) {
+      Int left = end - point.at[kAlong];
+      for (; left > 0 && left < N; --left) add_steps<Leaf, 1, R, 1, STEP>(box, point, rows, 1, sum);
     }
   }
 }
@@ -185,6 +196,8 @@ __global__ void __launch_bounds__(kBlock) compute(const Box<Leaf> box, const Div
     if (!kTeams && !has_work) continue;
     Int rest = has_work ? mine : all - 1;
     Point<Leaf> point;
+    // A team's neighbours read what lies behind: the next slice, then the next rows.
+    const Int slice_of_team = kTeams ? take(rest, division.slices) : 0;
     if (!kTeams) point.move(box, Leaf::kInner, take(rest, division.chunks) * N);
     int rows = 1;
     if constexpr (R > 1) {
@@ -193,7 +206,7 @@ __global__ void __launch_bounds__(kBlock) compute(const Box<Leaf> box, const Div
       rows = left < R ? static_cast<int>(left) : R;
     }
     point.move_to(box, rest, 0, Leaf::kOutputs, kTeams ? -1 : Leaf::kInner, R > 1 ? Leaf::kReused : -1);
-    const Int slice = rest;
+    const Int slice = kTeams ? slice_of_team : rest;
     const Int left = kTeams ? 1 : box.count[Leaf::kInner] - point.at[Leaf::kInner];
     const int neighbours = left < kOwn ? static_cast<int>(left) : kOwn;
     C sum[R * kOwn] = {};
@@ -253,6 +266,44 @@ __global__ void __launch_bounds__(kBlock) add_partials(const Box<Leaf> box, cons
   }
 }
 
+// Computes a box without sums. A thread has U vectors of N neighbours, and loads all of them first.
+template <class Leaf, int N, int U>
+__global__ void __launch_bounds__(kBlock) assign(const Box<Leaf> box, const Division division) {
+  using C = typename Leaf::C;
+  for (Int first = Int{blockIdx.x} * kBlock * U; first < division.groups; first += Int{gridDim.x} * kBlock * U) {
+    Elements<Leaf, N, 1> elements[U];
+    Point<Leaf> points[U];
+    int neighbours[U];
+#pragma unroll
+    for (int u = 0; u < U; ++u) {
+      Int rest = first + u * static_cast<int>(kBlock) + threadIdx.x;
+      neighbours[u] = 0;
+      if (rest >= division.groups) continue;
+      points[u].move(box, Leaf::kInner, take(rest, division.chunks) * N);
+      points[u].move_to(box, rest, 0, Leaf::kOutputs, Leaf::kInner);
+      const Int left = box.count[Leaf::kInner] - points[u].at[Leaf::kInner];
+      neighbours[u] = left < N ? static_cast<int>(left) : N;
+      if (left >= N) elements[u].load(box, points[u], 1);
+    }
+#pragma unroll
+    for (int u = 0; u < U; ++u) {
+      C values[N] = {};
+      if (neighbours[u] == N) {
+#pragma unroll
+        for (int n = 0; n < N; ++n) values[n] += elements[u].value(box, points[u], n, 0);
+        put_row<Leaf, N>(box, division, points[u], 0, N, values);
+      }
+      for (int n = 0; N > 1 && neighbours[u] < N && n < neighbours[u]; ++n) {
+        Elements<Leaf, 1, 1> one;
+        one.load(box, points[u], 1);
+        const C value = C(0) + one.value(box, points[u], 0, 0);
+        put_row<Leaf, 1>(box, division, points[u], 0, 1, &value);
+        points[u].move(box, Leaf::kInner, 1);
+      }
+    }
+  }
+}
+
 inline Int ceildiv(Int a, Int b) { return (a + b - 1) / b; }
 
 template <class Leaf, int N, int R>
@@ -271,20 +322,27 @@ Division divide(const Box<Leaf>& box, const Device& device) {
     out.groups = out.groups / box.count[Leaf::kReused] * out.row_groups;
   }
   while (kTeams && out.team < static_cast<int>(kWarp) && out.team * N < inner) out.team *= 2;
-  if constexpr (kAlong < 0) return out;
-  const Int along = box.count[kAlong], step = kTeams ? out.team * N : 1;
-  if (along == 0 || box.sums() == 0) {
+  while (kTeams && 1 << out.step_shift < out.team * N) ++out.step_shift;
+  const Int along = box.count[kAlong], step = Int{1} << out.step_shift;
+  if (box.sums() == 0) {
     out.units = 0;
     return out;
   }
+  // As many slices as are worth it, if their sums find place. A team reads memory that lies together, and its slice is
+  // short, unless there were too many of them: then the threads that run at the same time go through memory together.
   const Int others = box.sums() / along;
-  const Int wanted = std::min({kManyThreads / (out.groups * out.team), others * ceildiv(along, step) / kLeastSteps,
-                               static_cast<Int>(device.scratch_bytes / sizeof(typename Leaf::C)) / box.outputs()});
-  const Int pieces = wanted > others ? ceildiv(wanted, others) : 1;
-  out.piece = ceildiv(ceildiv(along, pieces), step) * step;
+  const Int wanted = std::min(others * ceildiv(along, step) / kSteps,
+                              static_cast<Int>(device.scratch_bytes / sizeof(typename Leaf::C)) / box.outputs());
+  const Int most = kTeams ? std::max(kManySlices, kTeamsAtOnce / out.groups) : ceildiv(kManyThreads, out.groups);
+  out.slices = std::max(Int{1}, std::min(wanted, most));
+  if (kTeams) {
+    out.piece = out.slices == 1 ? along : std::min(kSteps * step, ceildiv(along, step) * step);
+  } else {
+    out.piece = ceildiv(along, ceildiv(out.slices, others));
+  }
   out.pieces = ceildiv(along, out.piece);
   out.units = others * out.pieces;
-  out.slices = std::max(Int{1}, std::min(wanted, out.units));
+  out.slices = std::min(out.slices, out.units);
   if (out.slices > 1) out.partials = device.scratch;
   return out;
 }
@@ -302,10 +360,16 @@ void start(const Box<Leaf>& box, const Device& device) {
 
 template <class Leaf, int N>
 void start_rows(const Box<Leaf>& box, const Device& device) {
-  if constexpr (Leaf::kReused >= 0) {
+  if constexpr (Loops<Leaf>::kAlong < 0) {
+    constexpr int kVectors = 4;
+    Division division;
+    division.chunks = ceildiv(box.count[Leaf::kInner], N);
+    division.groups = box.outputs() / box.count[Leaf::kInner] * division.chunks;
+    return launch(assign<Leaf, N, kVectors>, ceildiv(division.groups, kVectors), device.stream, box, division);
+  } else if constexpr (Leaf::kReused >= 0) {
     if (box.count[Leaf::kReused] >= kRows) return start<Leaf, N, kRows>(box, device);
   }
-  start<Leaf, N, 1>(box, device);
+  if constexpr (Loops<Leaf>::kAlong >= 0) start<Leaf, N, 1>(box, device);
 }
 
 // Computes a leaf over a box.
