@@ -55,6 +55,23 @@ TEST(LegionGpu, LoopsThatRunOverNoBoxStayLoops) {
   expect_golden("legion/gpu_collapsed_1.txt", emitted("collapsed", gpu_text("collapsed")).at("collapsed_gpu_1.cu"));
 }
 
+// An iteration past the end of a tile does nothing. The range of an index that is recovered by mod, or from the number
+// of a tile, does not show that.
+TEST(LegionGpu, LoopsWhoseEndsARangeForgetsStayLoops) {
+  auto is_box = [](const std::string& schedule) {
+    std::string text =
+        "param n = 3, p = 4\nmachine M = Grid(p) gpu\ntensor A(n, n) : xy -> x on M\n"
+        "tensor b(n) : x -> x on M\nb(k) = A(j, k)\nschedule\n" +
+        schedule;
+    return emitted("p", text).at("p.cpp").find("run_on_gpu(call, p_gpu_1, ranges, operands)") != std::string::npos;
+  };
+  EXPECT_TRUE(is_box("  distribute(k, ko, ki, M)\n"));
+  EXPECT_TRUE(is_box("  divide(k, ko, ki, 2)\n  distribute(ki, kio, kii, M)\n"));
+  EXPECT_TRUE(is_box("  distribute(k, ko, ki, b)\n  rotate(j, {ko}, jr)\n"));
+  EXPECT_FALSE(is_box("  collapse(k, j, f)\n  split(f, fo, fi, 2)\n  distribute(fi)\n  communicate(A, fo)\n"));
+  EXPECT_FALSE(is_box("  split(k, ko, ki, 2)\n  divide(ko, a, c, 2)\n  split(c, d, e, 2)\n  distribute(d)\n"));
+}
+
 TEST(LegionGpu, OnlyProductsOfMatricesGoToCublas) {
   auto calls = [](const std::string& name, const std::string& text) {
     return emitted(name, text).at(name + "_gpu_1.cu").find("if (multiply(") != std::string::npos;

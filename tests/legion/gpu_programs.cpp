@@ -18,6 +18,7 @@
 #include "lang/validate.h"
 #include "leaf/gpu/gpu_leaf.h"
 #include "lower/compile.h"
+#include "lower/with_values.h"
 #include "property/generate.h"
 #include "schedule/expand_precomputes.h"
 #include "support/index_extents.h"
@@ -94,10 +95,11 @@ bool runs_on_gpus(const Program& program) {
 
 void write_expected(const Program& program, const fs::path& folder) {
   if (!is_integer(program.module.type)) return;
+  Bindings params = bind(program.module, {});
+  Arrays arrays(program.module, params);
   fs::create_directories(folder);
-  Arrays arrays(program.module, bind(program.module, {}));
   for (size_t s = 0; s < program.stages.size(); ++s) {
-    const Statement& statement = program.stages[s].source.statement;
+    const Statement statement = with_values(program.stages[s].source.statement, params);
     arrays.evaluate(statement);
     arrays.save(statement.lhs.tensor, folder / fmt::format("{}.npy", s));
   }
@@ -111,8 +113,8 @@ void write_programs(const fs::path& folder, size_t count) {
     try {
       LegionSource source = random_source(name, text);
       if (!runs_on_gpus(*source.program)) continue;
-      write_files(folder, {{name + ".distal", text}});
       write_expected(*source.program, folder / "expected" / name);
+      write_files(folder, {{name + ".distal", text}});
       ++written;
     } catch (const Error&) {
     }

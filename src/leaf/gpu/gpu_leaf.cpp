@@ -9,6 +9,7 @@
 #include "leaf/gpu/gpu_box.h"
 #include "leaf/gpu/gpu_steps.h"
 #include "leaf/product.h"
+#include "support/overloaded.h"
 
 namespace distal::core {
 
@@ -42,6 +43,46 @@ size_t LeafBox::position(int index) const {
   return static_cast<size_t>(std::find(indices.begin(), indices.end(), index) - indices.begin());
 }
 
+namespace {
+
+// Finds out whether symbolic intervals forget that an iteration is past the end of a tile, and does nothing.
+class ForgottenEnds {
+ public:
+  ForgottenEnds(const IterationSpace<IntExpr>& space, const std::vector<Interval<IntExpr>>& intervals)
+      : space_(space), intervals_(intervals) {}
+
+  bool any() const {
+    return std::any_of(space_.derivations.begin(), space_.derivations.end(), [&](const Derivation& d) {
+      return std::visit(Overloaded{[&](const Fuse& f) { return tile_of(f.fused) != nullptr; },
+                                   [&](const Rotation& r) { return tile_of(r.result) != nullptr; },
+                                   [&](const Tile& t) { return has_end_inside(t.outer); }},
+                        d);
+    });
+  }
+
+ private:
+  // The tiles of a variable that is made of them, if it does not run over all its values.
+  const Tile* tile_of(int v) const {
+    if (is_full(intervals_[static_cast<size_t>(v)], space_.extents[static_cast<size_t>(v)])) return nullptr;
+    for (const Derivation& d : space_.derivations) {
+      const auto* tile = std::get_if<Tile>(&d);
+      if (tile && tile->parent == v) return tile;
+    }
+    return nullptr;
+  }
+
+  // Whether a variable may be past an end that is not its own: the number of a tile says only where the tile begins.
+  bool has_end_inside(int v) const {
+    const Tile* tile = tile_of(v);
+    return tile && (tile_of(tile->inner) || has_end_inside(tile->outer));
+  }
+
+  const IterationSpace<IntExpr>& space_;
+  const std::vector<Interval<IntExpr>>& intervals_;
+};
+
+}  // namespace
+
 std::optional<LeafBox> leaf_box(const Stage& stage) {
   const IterationSpace<IntExpr>& space = stage.space;
   const LeafPart& root = leaf_of(stage).root;
@@ -51,6 +92,7 @@ std::optional<LeafBox> leaf_box(const Stage& stage) {
                                                 : point(IntExpr::name(space.names[static_cast<size_t>(v)])));
   }
   bounds(space, intervals);
+  if (ForgottenEnds(space, intervals).any()) return std::nullopt;
   LeafBox out{indices_of(*root.compute()), {}};
   for (int v : out.indices) {
     out.ranges.push_back(intervals[static_cast<size_t>(v)]);

@@ -84,7 +84,8 @@ void gpu_leaf_task(const Task* task, const std::vector<PhysicalRegion>& regions,
   const double entered = Devices::timed() ? seconds_now() : 0;
   Devices& devices = Devices::of_task();
   LeafCall call = leaf_call<T>(task, regions, runtime);
-  call.device = &devices.begin();
+  call.device = &devices.begin(std::any_of(task->regions.begin(), task->regions.end(),
+                                           [](const RegionRequirement& r) { return r.privilege == LEGION_REDUCE; }));
   LEAF(call);
   devices.end();
   if (Devices::timed()) add_host_time(seconds_now() - entered);

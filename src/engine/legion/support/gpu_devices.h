@@ -72,19 +72,18 @@ class Devices {
   // The seconds of the leaves that were timed since the last call. Only to be called when no leaf runs.
   double take_seconds() {
     double out = 0;
-    for (auto [begin, end] : times_) {
+    for (size_t t = 0; t < timed_leaves_; ++t) {
       float milliseconds = 0;
-      require_done(cudaEventElapsedTime(&milliseconds, begin, end));
+      require_done(cudaEventElapsedTime(&milliseconds, times_[t].first, times_[t].second));
       out += static_cast<double>(milliseconds) / 1000;
-      require_done(cudaEventDestroy(begin));
-      require_done(cudaEventDestroy(end));
     }
-    times_.clear();
+    timed_leaves_ = 0;
     return out;
   }
 
-  // The next Device, on the task's stream. What its last user left to do on another stream is done first.
-  const distal_gpu::Device& begin() {
+  // The next Device, on the task's stream. What its last user left to do on another stream is done first. A leaf that
+  // is `alone` runs after all leaves before it: processors on one GPU add to the same partial.
+  const distal_gpu::Device& begin(bool alone) {
     current_ = 1 - current_;
     Slot& s = slots_[current_];
     cudaStream_t stream = stream_of_task();
@@ -94,7 +93,9 @@ class Devices {
       require_done(cublasSetWorkspace(s.device.blas, s.blas_memory, kBlasBytes));
       s.device.stream = stream;
     }
-    if (timed()) begin_time(stream);
+    const Slot& other = slots_[1 - current_];
+    if ((alone || timed()) && other.device.stream) require_done(cudaStreamWaitEvent(stream, other.done, 0));
+    if (timed()) require_done(cudaEventRecord(next_time().first, stream));
     return s.device;
   }
 
@@ -103,18 +104,20 @@ class Devices {
     Slot& s = slots_[current_];
     require_done(cudaGetLastError());
     require_done(cudaEventRecord(s.done, s.device.stream));
-    if (timed()) require_done(cudaEventRecord(times_.back().second, s.device.stream));
+    if (timed()) require_done(cudaEventRecord(times_[timed_leaves_ - 1].second, s.device.stream));
   }
 
  private:
   static constexpr size_t kBlasBytes = size_t{32} << 20;  // what cuBLAS recommends for Hopper
 
-  void begin_time(cudaStream_t stream) {
-    if (slots_[1 - current_].device.stream) require_done(cudaStreamWaitEvent(stream, slots_[1 - current_].done, 0));
-    times_.emplace_back();
-    require_done(cudaEventCreate(&times_.back().first));
-    require_done(cudaEventCreate(&times_.back().second));
-    require_done(cudaEventRecord(times_.back().first, stream));
+  // The events of the next leaf, which are kept for later leaves.
+  std::pair<cudaEvent_t, cudaEvent_t>& next_time() {
+    if (timed_leaves_ == times_.size()) {
+      times_.emplace_back();
+      require_done(cudaEventCreate(&times_.back().first));
+      require_done(cudaEventCreate(&times_.back().second));
+    }
+    return times_[timed_leaves_++];
   }
 
   struct Slot {
@@ -126,6 +129,7 @@ class Devices {
   Slot slots_[2];
   int current_ = 0;
   std::vector<std::pair<cudaEvent_t, cudaEvent_t>> times_;
+  size_t timed_leaves_ = 0;
 };
 
 }  // namespace distal_legion
