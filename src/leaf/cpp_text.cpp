@@ -22,11 +22,16 @@ std::string literal_text(double value, ElementType type) {
 }
 
 std::string expression_text(const LeafTerm& term, ElementType type,
-                            const std::function<std::string(int operand)>& element) {
+                            const std::function<std::string(int operand)>& element,
+                            const std::function<std::string(const std::string& name)>& param) {
   int operand = term.first_operand;
   return fold(term.expr,
               Overloaded{[&](const Access&) { return fmt::format("C({})", element(operand++)); },
                          [&](const Literal& l) { return fmt::format("C({})", literal_text(l.value, type)); },
+                         [&](const ParamUse& p) {
+                           if (!param) throw InternalError("the param " + p.name + " has no value here");
+                           return fmt::format("C({})", param(p.name));
+                         },
                          [](const Negate&, const std::string& x) { return fmt::format("(C(0) - {})", x); },
                          [](const Binary& b, const std::string& left, const std::string& right) {
                            const char* op = b.op == BinaryOp::Add ? "+" : b.op == BinaryOp::Subtract ? "-" : "*";

@@ -18,8 +18,10 @@ std::string plain_cpp_type(const std::string& type);
 
 std::string literal_text(double value, ElementType type);
 
-// The text of a term without its sign, computed in the type C. `element` gives the text of an operand's element.
+// The text of a term without its sign, computed in the type C. `element` gives the text of an operand's element, and
+// `param` that of a param, where params have no values yet.
 std::string expression_text(const LeafTerm& term, ElementType type,
-                            const std::function<std::string(int operand)>& element);
+                            const std::function<std::string(int operand)>& element,
+                            const std::function<std::string(const std::string& name)>& param = {});
 
 }  // namespace distal::core

@@ -51,6 +51,16 @@ TEST(LegionGpu, Kernels) {
   expect_golden("legion/gpu_columns_1.txt", emitted("columns", gpu_text("columns")).at("columns_gpu_1.cu"));
 }
 
+// Values of params are arguments of a kernel, also where one is a factor of a product of matrices.
+TEST(LegionGpu, ParamsMayBeNumbers) {
+  const Files files = emitted("scaled",
+                              "param n = 4, s = 3\nmachine M = Grid(1) gpu\ntensor A(n, n) : xy -> x\n"
+                              "tensor B(n, n) : xy -> x\nA(i, j) = 2 * s * B(i, k) * B(k, j)\n");
+  EXPECT_NE(files.at("scaled.cpp").find("run_on_gpu(call, scaled_gpu_1, ranges, operands, {s});"), std::string::npos);
+  EXPECT_NE(files.at("scaled_gpu_1.cu").find("multiply(box, device, 2 * static_cast<double>(box.param[0]), status)"),
+            std::string::npos);
+}
+
 TEST(LegionGpu, LoopsThatRunOverNoBoxStayLoops) {
   expect_golden("legion/gpu_collapsed_1.txt", emitted("collapsed", gpu_text("collapsed")).at("collapsed_gpu_1.cu"));
 }

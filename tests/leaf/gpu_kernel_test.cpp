@@ -20,6 +20,7 @@
 #include "leaf/gpu/kernel_source.h"
 #include "leaf/gpu/support/device.h"
 #include "leaf/interpret.h"
+#include "lower/compile.h"
 #include "support/cache_folder.h"
 #include "support/process.h"
 #include "support/run.h"
@@ -142,15 +143,34 @@ struct KernelCase {
 };
 void PrintTo(const KernelCase& c, std::ostream* out) { *out << c.statement; }
 
+Module module_of(const KernelCase& tested, ElementType type) {
+  const std::string params = fmt::format("param {} = 4\n", fmt::join(tested.params, " = 4, "));
+  return test::TestRun::typed(test::parse_text(params + tested.declarations + tested.statement + "\n"), type);
+}
+
 // Plans a case's statement with random sizes.
 Plan plan_case(const KernelCase& tested, ElementType type, std::mt19937& random) {
-  std::string settings, start = "param ";
+  std::string settings;
   for (const std::string& p : tested.params) {
     settings += fmt::format("{}{}={}", settings.empty() ? "" : ",", p, tested.sizes[random() % tested.sizes.size()]);
-    start += p + " = 4" + (&p == &tested.params.back() ? "\n" : ", ");
   }
-  Module module = test::TestRun::typed(test::parse_text(start + tested.declarations + tested.statement + "\n"), type);
-  return test::plan_module(module, test::settings_of(settings), PlanOptions{});
+  return test::plan_module(module_of(tested, type), test::settings_of(settings), PlanOptions{});
+}
+
+// The kernel of a case, for all values of its params.
+std::string source_of(const KernelCase& tested, ElementType type, const std::string& function) {
+  const auto program = compile(module_of(tested, type));
+  const Stage& stage = program->stages[0];
+  return gpu_kernel_source(stage, type, storage_orders(stage, program->module), function);
+}
+
+// The values of the params that stand in a case's statement as numbers.
+std::vector<int64_t> params_of(const KernelCase& tested, const Plan& plan) {
+  std::vector<int64_t> out;
+  for (const std::string& name : params_as_numbers(module_of(tested, ElementType::Double).statements[0].statement)) {
+    out.push_back(plan.params.at(name));
+  }
+  return out;
 }
 
 class GpuKernels : public testing::TestWithParam<KernelCase> {
@@ -193,7 +213,8 @@ void set_elements_to_zero(T* at, const std::vector<int64_t>& extents, const std:
 }
 
 template <class T>
-void check_run(const StagePlan& stage, ElementType type, GpuFunction* kernel, std::mt19937& random) {
+void check_run(const StagePlan& stage, ElementType type, GpuFunction* kernel, const std::vector<int64_t>& params,
+               std::mt19937& random) {
   const Compute& compute = *leaf_of(*stage.stage).root.compute();
   LeafArguments arguments{std::vector<int64_t>(static_cast<size_t>(stage.space.size()), 0), {}};
   for (const LaunchDimension& d : launch_dimensions(*stage.stage)) {
@@ -201,6 +222,7 @@ void check_run(const StagePlan& stage, ElementType type, GpuFunction* kernel, st
         static_cast<int64_t>(random() % static_cast<unsigned>(stage.space.extents[d.variable]));
   }
   std::vector<int64_t> lowest, numbers = numbers_of(stage, arguments.values, random, lowest);
+  numbers.insert(numbers.end(), params.begin(), params.end());
   std::vector<std::unique_ptr<GuardedMemory>> memory;
   std::vector<RandomOperand> operands;
   std::vector<void*> data;
@@ -237,8 +259,8 @@ void check_run(const StagePlan& stage, ElementType type, GpuFunction* kernel, st
   if (overwrites) set_to_zero(want.data());
   make_interpreted_leaf(whole_leaf(stage), type)->run(arguments);
   // The sums of an empty box are zero.
-  if (leaf_box(*stage.stage) && !numbers.empty() && random() % 6 == 0) {
-    const size_t index = random() % (numbers.size() / 2);
+  if (leaf_box(*stage.stage) && !leaf_box(*stage.stage)->indices.empty() && random() % 6 == 0) {
+    const size_t index = random() % leaf_box(*stage.stage)->indices.size();
     numbers[index * 2 + 1] = 0;
     want.assign(output, output + operands[0].elements);
     const int v = leaf_box(*stage.stage)->indices[index];
@@ -257,19 +279,18 @@ TEST_P(GpuKernels, GiveWhatTheInterpreterGives) {
   std::vector<ElementType> types = kTypes;
   std::rotate(types.begin(), types.begin() + 1, types.end());
   types.resize(GetParam().types);
-  auto source = [&](const StagePlan& stage, size_t type) {
-    return gpu_kernel_source(*stage.stage, types[type], storage_orders(stage), fmt::format("leaf_{}", type));
-  };
   std::vector<std::string> sources;
-  for (size_t t = 0; t < types.size(); ++t) sources.push_back(source(plan(types[t], random).stages[0], t));
+  for (size_t t = 0; t < types.size(); ++t)
+    sources.push_back(source_of(GetParam(), types[t], fmt::format("leaf_{}", t)));
   CompiledLeaf code = emulated(sources);
   for (size_t t = 0; t < types.size(); ++t) {
     SCOPED_TRACE(to_string(types[t]));
     for (int round = 0; round < 8 && !HasFailure(); ++round) {
       Plan p = plan(types[t], random);
-      EXPECT_EQ(source(p.stages[0], t), sources[t]) << "sizes are arguments";
+      const std::vector<int64_t> params = params_of(GetParam(), p);
       auto* kernel = reinterpret_cast<GpuFunction*>(static_cast<void**>(code.symbol)[t]);
-      with_element_type(types[t], [&](auto zero) { check_run<decltype(zero)>(p.stages[0], types[t], kernel, random); });
+      with_element_type(types[t],
+                        [&](auto zero) { check_run<decltype(zero)>(p.stages[0], types[t], kernel, params, random); });
     }
   }
 }
@@ -301,6 +322,15 @@ std::vector<KernelCase> kernel_cases() {
                  {"a", "b", "c", "d", "e", "f"},
                  {1, 2, 3, 5},
                  4},
+      KernelCase{"params", kTensors, "A(i, j) = -c * B(i, k) * C(k, j) * b", {"a", "b", "c"}, {2, 7, 32}, 4},
+      KernelCase{"params_of_terms", kTensors, "x(i) += c * A(i, j) * y(j) - z(i) * b", {"a", "b", "c"}, {2, 7, 32}},
+      KernelCase{"params_of_nests",
+                 kTensors,
+                 "machine M = Grid(3)\nx(i) += c * A(i, j) * y(j)\nschedule\n  collapse(i, j, f)\n"
+                 "  divide(f, fo, fi, 3)\n  distribute(fo)\n  communicate({x, A, y}, fo)",
+                 {"a", "b", "c"},
+                 {2, 7, 32},
+                 4},
       KernelCase{"turned", kFourIndices, "S(i, j) = X(j, i) - y(i)", {"a", "b", "c", "d", "e", "f"}},
       KernelCase{"collapsed",
                  kTensors,
@@ -329,12 +359,8 @@ TEST(GpuSources, AreCudaForNvcc) {
     std::ofstream(folder / "distal" / name) << legion_support_files().at(name);
   }
   std::ofstream text(folder / "all.cu");
-  std::mt19937 random(1);
   for (size_t k = 0; k < cases.size(); ++k) {
-    const ElementType type = kTypes[k % kTypes.size()];
-    const Plan plan = plan_case(cases[k], type, random);
-    const StagePlan& stage = plan.stages[0];
-    const std::string source = gpu_kernel_source(*stage.stage, type, storage_orders(stage), fmt::format("leaf_{}", k));
+    const std::string source = source_of(cases[k], kTypes[k % kTypes.size()], fmt::format("leaf_{}", k));
     const size_t end_of_includes = source.find("namespace {");
     text << source.substr(0, end_of_includes)
          << fmt::format("namespace kernel_{} {{\n{}}}\n", k, source.substr(end_of_includes));

@@ -402,11 +402,11 @@ class StatementWriter {
     declare_operands();
     if (box) {
       declare_ranges(*box);
-      writer_.line(fmt::format("run_on_gpu(call, {}, ranges, operands);", statement_.gpu));
+      writer_.line(fmt::format("run_on_gpu(call, {}, ranges, operands{});", statement_.gpu, params_text()));
     } else {
       declare_values();
       declare_extents();
-      writer_.line(fmt::format("run_on_gpu(call, {}, extent, value, operands);", statement_.gpu));
+      writer_.line(fmt::format("run_on_gpu(call, {}, extent, value, operands{});", statement_.gpu, params_text()));
     }
     writer_.close();
     writer_.line("");
@@ -415,6 +415,14 @@ class StatementWriter {
     writer_.line(
         fmt::format("static bool leaf_overwrites_{}() {{ return {}; }}", statement_.number, statement_.gpu_overwrites));
     writer_.line("");
+  }
+
+  // The params of the right side, as a last argument; empty if there is none.
+  std::string params_text() const {
+    std::vector<std::string> out;
+    for (const std::string& p : params_as_numbers(stage_.source.statement))
+      out.push_back(names_.text(IntExpr::name(p)));
+    return out.empty() ? "" : fmt::format(", {{{}}}", fmt::join(out, ", "));
   }
 
   void declare_ranges(const LeafBox& box) {

@@ -19,8 +19,8 @@ namespace {
 class LeafWriter {
  public:
   LeafWriter(TextWriter& writer, const Stage& stage, ElementType type, const Compute& compute, const GpuBox& box,
-             bool adds)
-      : writer_(writer), stage_(stage), type_(type), compute_(compute), box_(box), adds_(adds) {}
+             bool adds, bool is_rest = false)
+      : writer_(writer), stage_(stage), type_(type), compute_(compute), box_(box), adds_(adds), is_rest_(is_rest) {}
 
   // A box without an index gets one, which has one value.
   size_t indices() const { return std::max<size_t>(box_.indices.size(), 1); }
@@ -41,8 +41,11 @@ class LeafWriter {
     const bool conditions = std::any_of(compute_.terms.begin(), compute_.terms.end(),
                                         [](const LeafTerm& t) { return !t.only_at_zero.empty(); });
     line(fmt::format("static constexpr bool kAdds = {}, kHasConditions = {};", adds_, conditions));
+    const std::vector<std::string> params = is_rest_ ? std::vector<std::string>() : params_as_numbers(statement());
+    line(fmt::format("static constexpr int kParams = {};{}", params.size(),
+                     params.empty() ? "" : fmt::format("  // {}", fmt::join(params, ", "))));
     line("");
-    writer_.open("static __device__ C value(const C (&x)[kOperands], const Int (&at)[kIndices])");
+    writer_.open("static __device__ C value(const C (&x)[kOperands], const Int (&at)[kIndices], const Int* param)");
   }
   void close() {
     writer_.close();
@@ -51,6 +54,7 @@ class LeafWriter {
 
  private:
   void line(const std::string& text) { writer_.line(text); }
+  const Statement& statement() const { return stage_.source.statement; }
   const std::string& index_name(int v) const { return stage_.space.names[static_cast<size_t>(v)]; }
 
   std::string names(size_t first, size_t last) const {
@@ -75,7 +79,7 @@ class LeafWriter {
   ElementType type_;
   const Compute& compute_;
   const GpuBox& box_;
-  bool adds_;
+  bool adds_, is_rest_;
 };
 
 class BoxWriter {
@@ -88,7 +92,8 @@ class BoxWriter {
         given_(*leaf_box(stage)),
         box_(choose_gpu_box(compute_, orders)),
         plan_(choose_gpu(stage, type, orders)),
-        steps_(choose_gpu_steps(compute_, orders, type)) {
+        steps_(choose_gpu_steps(with_ones_for_params(compute_), orders, type)),
+        params_(params_as_numbers(stage.source.statement)) {
     if (steps_) rest_ = choose_gpu_box(steps_->rest, steps_->rest_orders);
   }
 
@@ -115,7 +120,7 @@ class BoxWriter {
   void write_rest() {
     line("");
     line(fmt::format("// The product of operands {} and {} with the others.", steps_->left, steps_->right));
-    LeafWriter rest(writer_, stage_, type_, steps_->rest, rest_, true);
+    LeafWriter rest(writer_, stage_, type_, steps_->rest, rest_, true, true);
     rest.open("Rest");
     std::vector<std::string> factors;
     for (size_t o = 1; o < steps_->rest.operands.size(); ++o) factors.push_back(fmt::format("x[{}]", o));
@@ -125,7 +130,9 @@ class BoxWriter {
 
   void write_terms() {
     auto text = [&](const LeafTerm& t) {
-      return expression_text(t, type_, [](int operand) { return fmt::format("x[{}]", operand); });
+      return expression_text(
+          t, type_, [](int operand) { return fmt::format("x[{}]", operand); },
+          [&](const std::string& name) { return fmt::format("param[{}]", number_of(name)); });
     };
     const LeafTerm& only = compute_.terms[0];
     if (compute_.terms.size() == 1 && only.only_at_zero.empty()) {
@@ -141,6 +148,19 @@ class BoxWriter {
     line("return sum;");
   }
 
+  size_t number_of(const std::string& param) const {
+    return static_cast<size_t>(std::find(params_.begin(), params_.end(), param) - params_.begin());
+  }
+
+  // The scale of a product: a number, times its params.
+  std::string scale_text(double scale) const {
+    std::string out = fmt::format("{}", scale);
+    for (const std::string& name : params_of(compute_.terms[0])) {
+      out += fmt::format(" * static_cast<double>(box.param[{}])", number_of(name));
+    }
+    return out;
+  }
+
   // ---- the function ----
 
   void write_start(size_t indices) {
@@ -149,13 +169,15 @@ class BoxWriter {
     writer_.open(std::string(begin.size(), ' ') + "const Device& device)");
     write_box(indices);
     if (plan_.blas_scale || steps_) line("int status = 0;");
-    if (plan_.blas_scale) line(fmt::format("if (multiply(box, device, {}, status)) return status;", *plan_.blas_scale));
+    if (plan_.blas_scale)
+      line(fmt::format("if (multiply(box, device, {}, status)) return status;", scale_text(*plan_.blas_scale)));
     if (steps_) {
       line(fmt::format("const Steps<Leaf, Rest> steps{{{}, {}, {{{}}}, {{{}}}, {{{}}}}};", steps_->left, steps_->right,
                        fmt::join(places(steps_->product_indices, indices), ", "),
                        fmt::join(places(rest_.indices, rest_.indices.size()), ", "),
                        fmt::join(steps_->rest_operands, ", ")));
-      line(fmt::format("if (multiply_in_steps(box, device, steps, {}, status)) return status;", steps_->scale));
+      line(fmt::format("if (multiply_in_steps(box, device, steps, {}, status)) return status;",
+                       scale_text(steps_->scale)));
     }
     line("compute_box(box, device);");
     line("return 0;");
@@ -182,7 +204,8 @@ class BoxWriter {
     }
     line(fmt::format("const int number_of[] = {{{}}}, dimensions[][{}] = {{{}}};", fmt::join(numbers, ", "), most,
                      fmt::join(dimensions, ", ")));
-    line("const Box<Leaf> box(numbers, data, stride, number_of, dimensions);");
+    line(fmt::format("const Box<Leaf> box(numbers, data, stride, number_of, dimensions, numbers + {});",
+                     2 * given_.indices.size()));
   }
 
   const Stage& stage_;
@@ -193,6 +216,7 @@ class BoxWriter {
   const GpuBox box_;
   const GpuPlan plan_;
   const std::optional<GpuSteps> steps_;
+  const std::vector<std::string> params_;
   GpuBox rest_;
   TextWriter writer_;
 };

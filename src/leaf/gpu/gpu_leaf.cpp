@@ -16,7 +16,6 @@ namespace distal::core {
 namespace {
 
 constexpr const char* kHasWorkspaces = "has workspaces, which leaves on GPUs cannot have";
-constexpr const char* kHasParams = "has params as numbers, which leaves on GPUs cannot have";
 
 bool contains(const std::vector<int>& all, int v) { return std::find(all.begin(), all.end(), v) != all.end(); }
 
@@ -170,17 +169,42 @@ bool overwrites_output(const Stage& stage) {
                      [&](int l) { return names.count(stage.space.names[static_cast<size_t>(l)]) > 0; });
 }
 
-bool has_params_as_numbers(const Statement& statement) {
-  bool found = false;
-  fold(statement.rhs, Overloaded{[](const Access&) {}, [](const Literal&) {}, [&](const ParamUse&) { found = true; },
-                                 [](const Negate&) {}, [](const Binary&) {}});
-  return found;
+std::vector<std::string> params_of(const LeafTerm& term) {
+  std::vector<std::string> out;
+  fold(term.expr, Overloaded{[](const Access&) {}, [](const Literal&) {},
+                             [&](const ParamUse& param) { out.push_back(param.name); }, [](const Negate&) {},
+                             [](const Binary&) {}});
+  return out;
+}
+
+std::vector<std::string> params_as_numbers(const Statement& statement) {
+  std::vector<std::string> out;
+  for (const std::string& name : params_of({false, statement.rhs, {}, 0})) {
+    if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
+  }
+  return out;
+}
+
+Compute with_ones_for_params(const Compute& compute) {
+  Compute out = compute;
+  for (LeafTerm& t : out.terms) {
+    t.expr = fold(t.expr, Overloaded{[](const Access& access) { return Expr(access); },
+                                     [](const Literal& literal) { return Expr(literal); },
+                                     [](const ParamUse& param) {
+                                       return Expr(Literal{1, true, param.name, param.span});
+                                     },
+                                     [](const Negate&, const Expr& operand) { return Expr::negate(operand); },
+                                     [](const Binary& binary, const Expr& left, const Expr& right) {
+                                       return Expr::binary(binary.op, left, right);
+                                     }});
+  }
+  return out;
 }
 
 GpuPlan choose_gpu(const Stage& stage, ElementType type, const StorageOrders& orders) {
-  if (has_params_as_numbers(stage.source.statement)) return {.why_not = kHasParams};
-  const Compute* compute = leaf_of(stage).root.compute();
-  if (!compute) return {.why_not = kHasWorkspaces};
+  if (!leaf_of(stage).root.compute()) return {.why_not = kHasWorkspaces};
+  const Compute ones = with_ones_for_params(*leaf_of(stage).root.compute());
+  const Compute* compute = &ones;
   if (!leaf_box(stage)) {
     return {.kernel = GpuKernel::Points, .no_library = "; no library, because its loops do not run over a box"};
   }
@@ -207,11 +231,6 @@ GpuPlan choose_gpu(const Stage& stage, ElementType type, const StorageOrders& or
 }
 
 const Compute& gpu_compute(const Stage& stage) {
-  const Statement& statement = stage.source.statement;
-  if (has_params_as_numbers(statement)) {
-    throw Error(fmt::format("the leaf of {} {}", to_string(statement), kHasParams), statement.span,
-                "write their values, or use a machine of CPUs", Error::Kind::Resources);
-  }
   if (const Compute* compute = leaf_of(stage).root.compute()) return *compute;
   throw Error(fmt::format("the leaf of {} {}", to_string(stage.source.statement), kHasWorkspaces),
               stage.source.statement.span, "remove the precompute, or use a machine of CPUs", Error::Kind::Resources);

@@ -38,10 +38,17 @@ GpuPlan choose_gpu(const Stage& stage, ElementType type, const StorageOrders& or
 // overwrites them, whatever was there; else it adds to them.
 bool overwrites_output(const Stage& stage);
 
-// Whether a param stands on the right side as a number. Emitted kernels and nests have no argument for its value.
-bool has_params_as_numbers(const Statement& statement);
+// The params that stand on the right side as numbers, each once. The numbers that a GPU's leaf takes end with their
+// values; emitted nests have no argument for them.
+std::vector<std::string> params_as_numbers(const Statement& statement);
+inline bool has_params_as_numbers(const Statement& statement) { return !params_as_numbers(statement).empty(); }
 
-// The assignment that a GPU runs. Throws if the leaf has workspaces, or params as numbers.
+// The assignment with 1 for each param, to see whether it is a product; and the params of a term, one for each time
+// that it stands there. If the term is a product, they are factors of it.
+Compute with_ones_for_params(const Compute& compute);
+std::vector<std::string> params_of(const LeafTerm& term);
+
+// The assignment that a GPU runs. Throws if the leaf has workspaces.
 const Compute& gpu_compute(const Stage& stage);
 
 }  // namespace distal::core

@@ -11,7 +11,8 @@ namespace distal::core {
 // The CUDA source of a leaf: its kernel and a function that starts it,
 //   extern "C" int NAME(const Int* numbers, void* const* data, const Int* const* stride, const Device& device),
 // which returns the status of cuBLAS: 0 if all is well. `numbers` are the first value and the count of each index if
-// the leaf runs over a box, as leaf_box orders them, else the extents and then the values of all variables.
+// the leaf runs over a box, as leaf_box orders them, else the extents and then the values of all variables; then the
+// values of params_as_numbers.
 std::string gpu_kernel_source(const Stage& stage, ElementType type, const StorageOrders& orders,
                               const std::string& function);
 

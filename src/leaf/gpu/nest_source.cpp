@@ -22,7 +22,8 @@ class NestWriter {
         type_(type),
         function_(function),
         compute_(gpu_compute(stage)),
-        loops_(leaf_of(stage).root.loops) {}
+        loops_(leaf_of(stage).root.loops),
+        params_(params_as_numbers(stage.source.statement)) {}
 
   std::string run() {
     write_kernel_head(writer_, compute_, {"kernel.h"});
@@ -50,6 +51,7 @@ class NestWriter {
       line(fmt::format("Int extent[{0}], value[{0}];  // {1}", stage_.space.size(),
                        fmt::join(stage_.space.names, ", ")));
     }
+    if (!params_.empty()) line(fmt::format("Int param[{}];  // {}", params_.size(), fmt::join(params_, ", ")));
     for (size_t o = 0; o < compute_.operands.size(); ++o) {
       size_t dimensions = compute_.operands[o].indices.size();
       line(fmt::format("{}T* p{};", o == 0 ? "" : "const ", o));
@@ -134,9 +136,14 @@ class NestWriter {
     for (const LeafTerm& term : compute_.terms) {
       std::vector<std::string> conditions;
       for (int v : term.only_at_zero) conditions.push_back(name(v) + " == 0");
-      line(fmt::format(
-          "{}sum {} {};", conditions.empty() ? "" : fmt::format("if ({}) ", fmt::join(conditions, " && ")),
-          term.negated ? "-=" : "+=", expression_text(term, type_, [&](int operand) { return element(operand); })));
+      line(fmt::format("{}sum {} {};", conditions.empty() ? "" : fmt::format("if ({}) ", fmt::join(conditions, " && ")),
+                       term.negated ? "-=" : "+=",
+                       expression_text(
+                           term, type_, [&](int operand) { return element(operand); },
+                           [&](const std::string& name) {
+                             return fmt::format("a.param[{}]",
+                                                std::find(params_.begin(), params_.end(), name) - params_.begin());
+                           })));
     }
   }
 
@@ -170,6 +177,10 @@ class NestWriter {
       line(fmt::format("a.value[v] = numbers[{} + v];", stage_.space.size()));
       writer_.close();
     }
+    if (!params_.empty()) {
+      line(fmt::format("for (int p = 0; p < {}; ++p) a.param[p] = numbers[{} + p];", params_.size(),
+                       2 * stage_.space.size()));
+    }
     for (size_t o = 0; o < compute_.operands.size(); ++o) {
       line(fmt::format("a.p{0} = static_cast<{1}T*>(data[{0}]);", o, o == 0 ? "" : "const "));
       size_t dimensions = compute_.operands[o].indices.size();
@@ -182,6 +193,7 @@ class NestWriter {
   const std::string& function_;
   const Compute& compute_;
   const std::vector<int>& loops_;
+  const std::vector<std::string> params_;
   TextWriter writer_;
 };
 

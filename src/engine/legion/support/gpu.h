@@ -19,7 +19,7 @@ struct Range {
 // ---- kernels ----
 
 // Starts the work of a leaf. `numbers` are the first value and the count of each index, or the extents and then the
-// values of all variables. Returns the status of cuBLAS.
+// values of all variables; then the params of the right side. Returns the status of cuBLAS.
 using GpuLeaf = int(const Int* numbers, void* const* data, const Int* const* stride, const distal_gpu::Device& device);
 
 inline void run_on_gpu(const LeafCall& call, GpuLeaf* leaf, const std::vector<Int>& numbers,
@@ -35,17 +35,20 @@ inline void run_on_gpu(const LeafCall& call, GpuLeaf* leaf, const std::vector<In
 
 // Runs a leaf over all combinations of its indices.
 inline void run_on_gpu(const LeafCall& call, GpuLeaf* leaf, const std::vector<Range>& ranges,
-                       const std::vector<Operand>& operands) {
+                       const std::vector<Operand>& operands, const std::vector<Int>& params = {}) {
   std::vector<Int> numbers;
   for (const Range& r : ranges) numbers.insert(numbers.end(), {r.lo, std::max(r.hi - r.lo, Int{0})});
+  numbers.insert(numbers.end(), params.begin(), params.end());
   run_on_gpu(call, leaf, numbers, operands);
 }
 
 // Runs a kernel over loops, given the extent and the value of each variable.
 inline void run_on_gpu(const LeafCall& call, GpuLeaf* leaf, const std::vector<Int>& extent,
-                       const std::vector<Int>& value, const std::vector<Operand>& operands) {
+                       const std::vector<Int>& value, const std::vector<Operand>& operands,
+                       const std::vector<Int>& params = {}) {
   std::vector<Int> numbers = extent;
   numbers.insert(numbers.end(), value.begin(), value.end());
+  numbers.insert(numbers.end(), params.begin(), params.end());
   run_on_gpu(call, leaf, numbers, operands);
 }
 

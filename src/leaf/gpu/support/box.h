@@ -18,8 +18,9 @@ namespace distal_gpu {
 //                           of its values; -1 if there is none
 //   kAlongInner, kAlongReused  one bit for each operand: whether it has that index
 //   kAdds                   whether the output is added to, or assigned
+//   kParams                 how many params the value depends on
 //   kHasConditions          whether the value depends on the place of the point
-//   value(x, at)            the value, given the elements of all operands and the indices
+//   value(x, at, param)     the value, given the elements of all operands, the indices and the params
 // An index that no tensor has is 0 and has one value.
 template <class Leaf>
 struct Box {
@@ -28,6 +29,7 @@ struct Box {
   T* data[Leaf::kOperands];  // the elements at the lowest indices
   Int lowest[Leaf::kIndices], count[Leaf::kIndices];
   Int stride[Leaf::kOperands][Leaf::kIndices];
+  Int param[Leaf::kParams + 1] = {};  // a param more, as no array is empty
 
   // Of one point.
   Box() {
@@ -41,7 +43,8 @@ struct Box {
   // by operand, the indices of its dimensions, then -1.
   template <int MOST>
   Box(const Int* numbers, void* const* all_data, const Int* const* strides, const int (&number_of)[Leaf::kIndices],
-      const int (&dimensions)[Leaf::kOperands][MOST]) {
+      const int (&dimensions)[Leaf::kOperands][MOST], const Int* params) {
+    for (int p = 0; p < Leaf::kParams; ++p) param[p] = params[p];
     for (int v = 0; v < Leaf::kIndices; ++v) {
       lowest[v] = number_of[v] < 0 ? 0 : numbers[2 * number_of[v]];
       count[v] = number_of[v] < 0 ? 1 : numbers[2 * number_of[v] + 1];

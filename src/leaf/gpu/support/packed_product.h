@@ -14,8 +14,9 @@ struct Copy {
   static constexpr int kOperands = 2, kOutputs = 6, kIndices = 6, kInner = 5, kReused = -1;
   static constexpr unsigned kAlongInner = 0b11, kAlongReused = 0;
   static constexpr bool kAdds = ADDS, kHasConditions = false;
+  static constexpr int kParams = 0;
 
-  static __device__ C value(const C (&x)[kOperands], const Int (&)[kIndices]) { return x[1]; }
+  static __device__ C value(const C (&x)[kOperands], const Int (&)[kIndices], const Int*) { return x[1]; }
 };
 
 // A product as one product of matrices, whose rows, columns and sums may be several indices each. A tensor that is no

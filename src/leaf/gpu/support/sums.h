@@ -63,7 +63,7 @@ class Elements {
     for (int v = 0; v < Leaf::kIndices; ++v) {
       at[v] = box.lowest[v] + point.at[v] + (v == Leaf::kInner ? n : 0) + (v == Leaf::kReused ? r : 0);
     }
-    return Leaf::value(values, at);
+    return Leaf::value(values, at, box.param);
   }
 
  private:
