@@ -291,8 +291,8 @@ void TensorState::require_format(const char* call) const {
 }
 
 void TensorState::settle(const Format& found) {
+  require_whole(*this, "a format is found before a kernel spreads the tensor; give it one");
   std::shared_ptr<core::TensorPieces> filled = has_current_pieces() ? pieces_ : nullptr;
-  std::unique_ptr<core::Allocator> kept = std::move(allocator_);  // has the memory of the pieces
   pieces_ = nullptr;
   format = found;
   ++times_redistributed;

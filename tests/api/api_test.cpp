@@ -81,7 +81,7 @@ TEST(Api, TensorsLieOnDifferentGridsOfTheSameProcessors) {
   std::string text = kernel.text();
   EXPECT_NE(text.find("machine T = count processors as Grid(5)\n"), std::string::npos) << text;
   EXPECT_NE(text.find("machine L = count processors\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("tensor C(10, 4) : xy -> 0 on L\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("tensor C(10, 4) : xy -> x on L\n"), std::string::npos) << text;
   EXPECT_EQ(core::to_string(core::parse_module(text, "text")), text);
   EXPECT_EQ(kernel.cost().processors, 6);
   kernel.run();

@@ -325,6 +325,14 @@ TEST(MpiKernel, TheFirstRankFindsWhatIsLeftOut) {
   }
 }
 
+TEST(MpiKernel, ASpreadTensorGetsNoFormatAnyMore) {
+  FreeProduct s;
+  Tensor<double> from("from", {s.n, s.n});
+  MpiKernel copy(s.B.copy_kernel(from), MPI_COMM_WORLD);
+  copy.run();
+  EXPECT_EQ(message_of([&] { s.A.compile(); }), "tensor B is spread over ranks");
+}
+
 // The parts of the product meet in a tensor of the kernel, which the ranks share out too.
 TEST(MpiKernel, RunsProductsInParts) {
   FreeProduct s;
