@@ -16,7 +16,7 @@ import { coordinatesOf, leader, processorName, setName } from "../../src/view/pa
 import { memoryCurves } from "../../src/view/page/memory.js";
 import { byDepth, hides, onPage } from "../../src/view/page/solid.js";
 import { element, escaped } from "../../src/view/page/svg.js";
-import { elementAt, ownersOf, shownDimensions, tensorPanel } from "../../src/view/page/tensors.js";
+import { elementAt, multiplesOf, ownersOf, shownDimensions, tensorPanel } from "../../src/view/page/tensors.js";
 import { bytesText, counted, withCommas } from "../../src/view/page/text.js";
 import { areNeighbours, representatives, sample, styleOf } from "../../src/view/page/traffic.js";
 import { captionOf, frameAtStep, stateOf, svgFile, VIEWS } from "../../src/view/page/views.js";
@@ -121,6 +121,26 @@ test("a tensor without elements has an outline", () => {
   assert.match(content, /class="far"/);
   assert.match(content, />no elements</);
   assert.doesNotMatch(content, /NaN|undefined|Infinity|data-elements/);
+});
+
+test("a tensor that is cut along four dimensions has several pictures", () => {
+  const data = structuredClone(small);
+  data.runs = [[0, 2, 2, 1], [2, 2, 2, 1]];
+  const numbers = Array.from({ length: 16 }, (_, p) => p);
+  data.blocks = numbers.map((p) => [p >> 3, (p >> 2) & 1, (p >> 1) & 1, p & 1]);
+  data.machines = [[[2, 2], [2, 2]]];
+  data.tensors = [{ ...data.tensors[0], shape: [4, 4, 4, 4], format: "", pieces: numbers }];
+  assert.deepEqual(multiplesOf(data, 0), [[[3, 0, 2]], [[3, 2, 4]]]);
+  const shown = multiplesOf(data, 0).map((parts) => {
+    const { content } = tensorPanel(data, 0, 200, 200, {}, parts);
+    return [...new Set([...content.matchAll(/data-block="(\d+)"/g)].map(([, block]) => Number(block)))];
+  });
+  assert.deepEqual(shown.map((blocks) => blocks.sort((a, b) => a - b)), [
+    numbers.filter((p) => p % 2 === 0),
+    numbers.filter((p) => p % 2 === 1),
+  ]);
+  assert.match(tensorPanel(data, 0, 200, 200, {}, [[3, 2, 4]]).content, />dimension 3: 2 to 3</);
+  assert.deepEqual(multiplesOf(small, 0), [[]]);
 });
 
 test("a long format is set in lines that can be read", () => {

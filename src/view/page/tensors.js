@@ -1,5 +1,5 @@
 // Where tensors live: each tensor as its pieces, in the colours of their owners.
-import { contains, ranges, rangesWithin } from "./blocks.js";
+import { contains, listContains, ranges, rangesWithin } from "./blocks.js";
 import { colourOf, inkOn, tensorColour } from "./colour.js";
 import { copiesOf, movingBlocks } from "./film.js";
 import { leader, setName } from "./machine.js";
@@ -40,6 +40,28 @@ export function shownDimensions(data, tensor) {
   const cut = numbers.filter((d) => listsOf(data, tensor, d).size > 1);
   const uncut = numbers.filter((d) => !cut.includes(d));
   return [...cut, ...uncut].slice(0, Math.max(2, Math.min(3, cut.length))).sort((x, y) => x - y);
+}
+
+const MOST_MULTIPLES = 16;
+
+// The dimensions that a picture cannot show although they are cut.
+const hiddenCuts = (data, tensor) => {
+  const shown = shownDimensions(data, tensor);
+  const numbers = data.tensors[tensor].shape.map((_, d) => d);
+  return numbers.filter((d) => !shown.includes(d) && listsOf(data, tensor, d).size > 1);
+};
+
+// The pictures that together show all pieces of a tensor: for each a list of [dimension, lo, hi], the parts of the
+// hidden dimensions that it shows. One picture without such parts if it shows all. At most 16 are made.
+export function multiplesOf(data, tensor) {
+  let out = [[]];
+  for (const d of hiddenCuts(data, tensor)) {
+    const parts = new Map();
+    for (const list of listsOf(data, tensor, d)) for (const [lo, hi] of ranges(data, list)) parts.set(lo, [d, lo, hi]);
+    const sorted = [...parts.values()].sort(([, p], [, q]) => p - q);
+    out = out.flatMap((before) => sorted.map((part) => [...before, part])).slice(0, MOST_MULTIPLES);
+  }
+  return out;
 }
 
 // The end of the part of a dimension that is drawn.
@@ -226,11 +248,12 @@ function emptyOutline(panel) {
   return [element("rect", { x: panel.left, y: panel.top, ...size, class: "far", fill: "none" })];
 }
 
-function notes(panel) {
+function notes(panel, parts) {
   const { shape } = panel.value;
   if (panel.isEmpty) return "no elements";
-  const hidden = shape.map((_, d) => d).filter((d) => !panel.dimensions.includes(d));
-  const out = [];
+  const isPart = (d) => parts.some(([dimension]) => dimension === d);
+  const hidden = shape.map((_, d) => d).filter((d) => !panel.dimensions.includes(d) && !isPart(d));
+  const out = parts.map(([d, lo, hi]) => `dimension ${d}: ${lo} to ${hi - 1}`);
   if (hidden.length > 0) {
     const isCut = hidden.some((d) => listsOf(panel.data, panel.tensor, d).size > 1);
     out.push(`${isCut ? "not shown" : "uncut"}: dimension${hidden.length > 1 ? "s" : ""} ${hidden.join(", ")}`);
@@ -244,13 +267,15 @@ function notes(panel) {
 // The largest font, up to `most`, in which a text is at most this wide.
 const fitting = (text, width, most) => Math.min(most, (1.65 * width) / Math.max(1, text.length));
 
-// One tensor: {content, width, height}. `overlay` has blocks to mark: held and moving.
-export function tensorPanel(data, tensor, width, height, overlay = {}) {
+// One tensor: {content, width, height}. `overlay` has blocks to mark: held and moving. Of a tensor that needs several
+// pictures, `parts` says which one this is.
+export function tensorPanel(data, tensor, width, height, overlay = {}, parts = []) {
   const panel = new Panel(data, tensor, width, height);
   const { name, shape } = panel.value;
-  const all = pieces(data, tensor);
+  const isShown = ({ block }) => parts.every(([d, lo]) => listContains(data, data.blocks[block][d], lo));
+  const all = pieces(data, tensor).filter(isShown);
   const title = shape.length > 0 ? `${name}(${shape.join(", ")})` : name;
-  const note = notes(panel);
+  const note = notes(panel, parts);
   const sized = (text, most) => ({ style: `font-size:${fitting(text, width - 8, most).toFixed(1)}px` });
   const content = [
     label(width / 2, 15, title, { class: "name", ...sized(title, 14) }),

@@ -9,7 +9,7 @@ import { memoryView } from "./memory.js";
 import { processorName } from "./machine.js";
 import { element, escaped, group, label, placed, short } from "./svg.js";
 import { spaceView } from "./space.js";
-import { overlayOf, tensorPanel } from "./tensors.js";
+import { multiplesOf, overlayOf, tensorPanel } from "./tensors.js";
 import { bytesText, counted } from "./text.js";
 
 const EMPTY_FRAME = { work: [], moves: [], held: [], loops: {}, moved: {} };
@@ -149,14 +149,18 @@ export function filmView(data, state, width = 1040) {
 
 // Every tensor with its pieces, and the machine.
 export function dataView(data, state, width = 1040) {
-  const columns = Math.max(1, Math.min(data.tensors.length, Math.floor(width / 240)));
+  const panels = data.tensors.flatMap((_, t) => multiplesOf(data, t).map((parts) => ({ t, parts })));
+  const columns = Math.max(1, Math.min(panels.length, Math.floor(width / 240)));
   const side = Math.floor(width / columns);
   const tall = Math.min(side, 380);
-  const parts = data.tensors.map((_, t) => {
-    const panel = tensorPanel(data, t, side, tall);
-    return placed(panel, (t % columns) * side, Math.floor(t / columns) * (tall + 10));
-  });
-  let height = Math.ceil(data.tensors.length / columns) * (tall + 10);
+  const parts = panels.map((panel, n) =>
+    placed(
+      tensorPanel(data, panel.t, side, tall, {}, panel.parts),
+      (n % columns) * side,
+      Math.floor(n / columns) * (tall + 10),
+    ),
+  );
+  let height = Math.ceil(panels.length / columns) * (tall + 10);
   data.machines.forEach((levels) => {
     const view = machineView(data, state, width, 260, { levels, messages: [] });
     const text = `the machine: ${levels.map((l) => `Grid(${l.join(", ")})`).join(" of ")}`;
