@@ -113,7 +113,7 @@ class LevelCheck {
     if (name.size() > 1 && std::all_of(name.begin(), name.end(), is_dimension)) {
       help += fmt::format("; `{}` names {} of them, and there is one dimension of the machine here", name, name.size());
     }
-    help += "; a face is a number, or an expression in parentheses";
+    help += "; a face is a number, or an expression in parentheses, and `*` stands for a copy everywhere";
     if (names().size() == 1 && names()[0].size() > 1)
       help += fmt::format("; with one dimension, `{}` is one name", names()[0]);
     throw Error(fmt::format("`{}` is not a dimension of {}", name, space_.name), span, help);

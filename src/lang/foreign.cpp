@@ -202,6 +202,13 @@ void refuse_foreign_index(const TokenStream& tokens, const Module& module) {
   }
   if ((next.is("+") || next.is("-")) && second.is_identifier() && !is_param(module, second) &&
       !tokens.peek(3).is("(")) {
+    if (is_param(module, first)) {
+      throw Error(fmt::format("`{}` is a param, and an index begins with its variable", first.text),
+                  span_of(first, second),
+                  next.is("+") ? fmt::format("write `{} + {}`", second.text, first.text)
+                               : fmt::format("indices run forwards only; a shift is written `{0} + {1}` or `{0} - {1}`",
+                                             second.text, first.text));
+    }
     throw Error(fmt::format("an index cannot be the {} of two indices", next.is("+") ? "sum" : "difference"),
                 span_of(first, second),
                 fmt::format("convolutions are not in the language; `{}` could only be a param", second.text));
@@ -252,6 +259,23 @@ void refuse_foreign_line(const TokenStream& tokens) {
     throw Error("`schedule` takes no colon", next.span, "write `schedule` on a line of its own");
   }
   refuse_einsum(tokens);
+  if (is_one_of(first.text, std::array{"for"sv, "while"sv, "do"sv, "forall"sv}) && !next.is("=")) {
+    throw Error(fmt::format("there are no loops `{}`", first.text), first.span,
+                "a statement computes all elements: its loops follow from its indices, as in `v(i) = 1`");
+  }
+  bool begins_number = is_one_of(first.text, std::array{"const"sv, "int"sv, "let"sv, "var"sv, "auto"sv});
+  if (begins_number && next.is_identifier() && !next.starts_line) {
+    throw Error(fmt::format("no line begins with `{}`", first.text), first.span,
+                tokens.peek(2).is("(") ? fmt::format("leave out `{}`", first.text)
+                                       : fmt::format("a number is declared by `param {} = ...`", next.text));
+  }
+  if (is_one_of(first.text, std::array{"print"sv, "printf"sv, "save"sv, "write"sv}) && next.is("(")) {
+    throw Error(fmt::format("a program has no output command `{}`", first.text), first.span,
+                "`distal run` writes a tensor to a file of NumPy with --save A=a.npy");
+  }
+  if (is_one_of(first.text, std::array{"include"sv, "import"sv}) && next.is_identifier() && !next.starts_line) {
+    throw Error(fmt::format("there is no `{}`", first.text), first.span, "a program is one file");
+  }
   bool type = first.is_identifier() && parse_element_type(std::string(first.text)).has_value();
   if (type && next.is_identifier() && !next.starts_line) {
     throw Error("a declaration begins with its kind, not with a type", first.span,

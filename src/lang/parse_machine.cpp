@@ -1,5 +1,7 @@
 #include "lang/parse_machine.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -71,7 +73,12 @@ Machine parse_processors(TokenStream& tokens) {
 bool at_grid(const TokenStream& tokens) { return tokens.peek().is_word("Grid") && tokens.peek(1).is("("); }
 
 Grid parse_grid(TokenStream& tokens) {
-  if (!at_grid(tokens)) tokens.refuse("a grid", "write for instance `Grid(2, 2)`");
+  if (!at_grid(tokens)) {
+    bool is_kind = tokens.peek().is_word("gpu") || tokens.peek().is_word("cpu");
+    tokens.refuse("a grid", is_kind
+                                ? fmt::format("the kind stands behind its grid, as in `Grid(2) {}`", tokens.peek().text)
+                                : "write for instance `Grid(2, 2)`");
+  }
   const Token first = tokens.next();
   Grid grid;
   tokens.list("(", "`(` after `Grid`", [&] {

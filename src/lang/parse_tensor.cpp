@@ -66,6 +66,14 @@ class TensorParser {
                   "write for instance `cyclic(x)` or `cyclic(x = 64)`");
     }
     refuse_element_type();
+    if (tokens_.peek().is("=")) {
+      throw Error("a declaration gives no values", tokens_.peek().span,
+                  fmt::format("set them by a statement, `{}(...) = 0`, or load a file with --load", tensor_.name));
+    }
+    if (tokens_.peek().is_word("block_cyclic") || tokens_.peek().is_word("block")) {
+      throw Error(fmt::format("there is no `{}`", tokens_.peek().text), tokens_.peek().span,
+                  "blocks are the default; `cyclic(x = 64)` deals out blocks of 64 in turn");
+    }
     tokens_.refuse("`on`, `order`, `in`, `cyclic` or the end of the line",
                    raw_ ? "a side of a distribution is one word, as in `xy`, or names with commas, as in `row, col`"
                         : "tensors are dense; a declaration is for instance `tensor A(4, 4) : xy -> xy on M`");

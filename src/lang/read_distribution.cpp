@@ -1,5 +1,7 @@
 #include "lang/read_distribution.h"
 
+#include <fmt/format.h>
+
 #include "lang/check_parts.h"
 #include "lang/parse_int.h"
 
@@ -119,6 +121,10 @@ std::vector<CyclicEntry> read_cyclic(TokenStream& tokens) {
   const Token first = tokens.next();
   std::vector<CyclicEntry> entries;
   tokens.list("(", "`(` after `cyclic`", [&] {
+    if (tokens.peek().kind == Token::Kind::Number) {
+      tokens.refuse("a dimension of the tensor",
+                    fmt::format("write for instance `cyclic(x = {})`", tokens.peek().text));
+    }
     const Token& name = tokens.expect_identifier("a dimension of the tensor");
     IntExpr block = tokens.accept("=") ? parse_placed_int_expr(tokens) : IntExpr(1);
     entries.push_back({{std::string(name.text), name.span}, block});

@@ -67,14 +67,15 @@ TEST(Errors, RenderedWhole) {
             "t.distal:2:25: error: `z` is not a dimension of A\n"
             "  tensor A(4, 4) : xy -> xz on M\n"
             "                          ^\n"
-            "  help: the dimensions of A are `x` and `y`; a face is a number, or an expression in parentheses");
+            "  help: the dimensions of A are `x` and `y`; a face is a number, or an expression in parentheses, and `*` "
+            "stands for a copy everywhere");
   EXPECT_EQ(
       rendered("machine M = Grid(4)\ntensor A(4, 4) : xy -> xy on M\n"),
       "t.distal:2:24: error: `xy` is not a dimension of A\n"
       "  tensor A(4, 4) : xy -> xy on M\n"
       "                         ^~\n"
       "  help: the dimensions of A are `x` and `y`; `xy` names 2 of them, and there is one dimension of the machine "
-      "here; a face is a number, or an expression in parentheses");
+      "here; a face is a number, or an expression in parentheses, and `*` stands for a copy everywhere");
   EXPECT_EQ(rendered("tensor a\na = 1\nschedule\n  spilt(k, ko, ki, 4)\n"),
             "t.distal:4:3: error: unknown schedule command `spilt`\n"
             "    spilt(k, ko, ki, 4)\n"
@@ -211,7 +212,7 @@ TEST(Errors, Statements) {
   EXPECT_EQ(statement("s = B(i, +)\n"), "6:10 expected an index variable, found `+`");
   EXPECT_EQ(statement("s = B(i, 0)\n"), "6:10 `0` is a number, and an access has an index for each dimension");
   EXPECT_EQ(statement("s = B(i+, j)\n"), "6:9 expected a number or a param, found `,`");
-  EXPECT_EQ(statement("s = B(m + i, j)\n"), "6:7 an index cannot be the sum of two indices");
+  EXPECT_EQ(statement("s = B(m + i, j)\n"), "6:7 `m` is a param, and an index begins with its variable");
   EXPECT_EQ(statement("s = B(i + 1*x, j)\n"), "6:13 unknown param `x`");
   EXPECT_EQ(statement("s = (B(i, j)\n"), "6:5 this `(` is never closed");
   EXPECT_EQ(statement("s = B(i, j\n"), "6:6 this `(` is never closed");

@@ -69,6 +69,36 @@ TEST(Foreign, Declarations) {
             "x2: the extents of a grid are written with commas, not with `x`; write for instance `Grid(2, 2)`");
 }
 
+TEST(Foreign, LinesOfOtherLanguages) {
+  EXPECT_EQ(
+      in_program("for i in range(n):"),
+      "for: there are no loops `for`; a statement computes all elements: its loops follow from its indices, as in "
+      "`v(i) = 1`");
+  EXPECT_EQ(in_program("int m = 4"), "int: no line begins with `int`; a number is declared by `param m = ...`");
+  EXPECT_EQ(in_program("let A(i, j) = B(i, j)"), "let: no line begins with `let`; leave out `let`");
+  EXPECT_EQ(in_program("print(A)"),
+            "print: a program has no output command `print`; `distal run` writes a tensor to a file of NumPy with "
+            "--save A=a.npy");
+  EXPECT_EQ(in_program("include other"), "include: there is no `include`; a program is one file");
+  EXPECT_EQ(in_program("A(i, j) = B(n - i, j)"),
+            "n - i: `n` is a param, and an index begins with its variable; indices run forwards only; a shift is "
+            "written `i + n` or `i - n`");
+  EXPECT_EQ(in_program("A(i, j) = B(n + i, j)"),
+            "n + i: `n` is a param, and an index begins with its variable; write `i + n`");
+}
+
+TEST(Foreign, Formats) {
+  EXPECT_EQ(in_program("tensor D(4) = 0"),
+            "=: a declaration gives no values; set them by a statement, `D(...) = 0`, or load a file with --load");
+  EXPECT_EQ(in_program("tensor D(4) : x -> x block_cyclic(2) on M"),
+            "block_cyclic: there is no `block_cyclic`; blocks are the default; `cyclic(x = 64)` deals out blocks of 64 "
+            "in turn");
+  EXPECT_EQ(in_program("tensor D(4) : x -> x cyclic(2) on M"),
+            "2: expected a dimension of the tensor, found `2`; write for instance `cyclic(x = 2)`");
+  EXPECT_EQ(in_program("machine N = Grid(2) of gpu"),
+            "gpu: expected a grid, found `gpu`; the kind stands behind its grid, as in `Grid(2) gpu`");
+}
+
 TEST(Foreign, Commands) {
   auto command = [](const std::string& text) { return in_program("A(i, j) = B(i, j)\nschedule\n  " + text); };
   EXPECT_EQ(command("fuse(i, j, f)"),
