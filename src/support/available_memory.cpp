@@ -3,6 +3,8 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <fstream>
 #include <limits>
 #include <optional>
@@ -95,9 +97,16 @@ int64_t available_memory(const fs::path& root) {
 }
 
 int64_t resident_bytes() {
+  using std::chrono::steady_clock;
+  static std::atomic<int64_t> last{0};
+  static std::atomic<steady_clock::time_point> due{steady_clock::time_point::min()};
+  steady_clock::time_point now = steady_clock::now();
+  if (now < due.load(std::memory_order_acquire)) return last.load(std::memory_order_relaxed);
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  return static_cast<int64_t>(usage.ru_maxrss) * 1024;
+  last.store(static_cast<int64_t>(usage.ru_maxrss) * 1024, std::memory_order_relaxed);
+  due.store(now + std::chrono::milliseconds(1), std::memory_order_release);
+  return last.load(std::memory_order_relaxed);
 }
 
 }  // namespace distal::core

@@ -9,7 +9,8 @@ namespace distal::core {
 // or container. Tests pass a `root` other than / for the system's files.
 int64_t available_memory(const std::filesystem::path& root = "/");
 
-// The peak resident memory of this process so far.
+// The peak resident memory of this process, at most a millisecond ago: small kernels run in less time than the system
+// needs to count it.
 int64_t resident_bytes();
 
 }  // namespace distal::core
