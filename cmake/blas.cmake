@@ -2,7 +2,8 @@
 # loaded, and DISTAL must set that first (docs/decisions/7-blas.md).
 #
 # Sets DISTAL_BLAS_LIBRARY: the file to load unless the environment variable DISTAL_BLAS names another.
-set(DISTAL_BLAS openblas CACHE STRING "The BLAS to load: openblas, blis, mkl, or the path of a shared library with CBLAS")
+set(DISTAL_BLAS openblas CACHE STRING
+    "The BLAS to load: openblas, blis, mkl, or the path of a shared library with CBLAS")
 set_property(CACHE DISTAL_BLAS PROPERTY STRINGS openblas blis mkl)
 
 # The names with a version come first: they exist without the development packages, and the loader of another machine

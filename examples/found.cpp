@@ -1,4 +1,4 @@
-// A product of which only the machine is said: the grid, the formats and the schedule are found.
+// A product for which only the number of processors is given: grid, formats and schedule are found.
 
 #include <distal/distal.h>
 
@@ -17,7 +17,7 @@ int main() {
   C.fill([](const auto& at) { return double(at[0] + at[1]); });
 
   A(i, j) = B(i, k) * C(k, j);
-  Kernel kernel = A.compile({.goal = Goal::Bytes});  // B and C are moved into the formats that are found
+  Kernel kernel = A.compile({.goal = Goal::Bytes});  // moves B and C into the formats that it finds
   kernel.run();
 
   std::printf("%s", kernel.text().c_str());

@@ -81,7 +81,8 @@ numpy_python() {
 
 # The tests of the Python package make a virtual environment and build an extension module, with any Python that can.
 missing_python() {
-  local python check='import ensurepip, os, sysconfig; assert os.path.exists(sysconfig.get_path("include") + "/Python.h")'
+  local python check='import ensurepip, os, sysconfig
+assert os.path.exists(sysconfig.get_path("include") + "/Python.h")'
   for python in python3 /usr/bin/python3; do
     if "$python" -c "$check" >/dev/null 2>&1; then return; fi
   done
@@ -213,9 +214,10 @@ build_prefix=()
 # True if the command line was built here from the current sources. Compares the times of folders too, which change when
 # a file is added or removed.
 is_fresh() {
-  local stamp="$root/build/stamp"
+  local stamp="$root/build/stamp" sources
+  sources=("$root/src" "$root/cmake" "$root/CMakeLists.txt" "$root/CMakePresets.json")
   [[ -x $root/build/distal && -f $stamp && $(<"$stamp") == "$root" ]] || return 1
-  [[ -z $(find "$root/src" "$root/cmake" "$root/CMakeLists.txt" "$root/CMakePresets.json" -newer "$stamp" -print -quit) ]]
+  [[ -z $(find "${sources[@]}" -newer "$stamp" -print -quit) ]]
 }
 
 # Builds the command line, and the library, which `cmake --install` installs too. The stamp file has the time of the

@@ -30,7 +30,7 @@ class Kernel:
 
 
 def factorisations(processors, dimensions):
-    """All grids of so many processors."""
+    """All grids of a number of processors."""
     if dimensions == 1:
         return [(processors,)]
     return [(first, *rest) for first in range(1, processors + 1) if processors % first == 0

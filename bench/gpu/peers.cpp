@@ -1,6 +1,6 @@
-// What bench/gpu/bench.py compares emitted programs with: one call of cuBLAS, or a copy. As an emitted program with
-// --paced does, it waits for a line before each repetition and prints the repetition's seconds, and if the line was
-// `leaves` those that events of the GPU give.
+// What bench/gpu/bench.py compares emitted programs with: one call of cuBLAS, or a copy. Like an emitted program with
+// --paced, it waits for a line before each repetition, and prints the repetition's seconds. If the line is `leaves`, it
+// prints the seconds between events of the GPU.
 // Usage: peers dgemm|sgemm M N K | dgemv M N | ddot N | copy BYTES
 
 #include <cublas_v2.h>

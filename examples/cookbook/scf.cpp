@@ -1,5 +1,5 @@
 // A loop like that of a self-consistent field: a matrix F is built from a density D, a new density from F, until the
-// energy stands still. docs/cookbook.md explains the program.
+// energy no longer changes. docs/cookbook.md explains the program.
 
 #include <distal/distal.h>
 
@@ -26,7 +26,7 @@ int main() {
   IndexVar i("i"), j("j"), k("k"), l("l"), io("io"), jo("jo"), ii("ii"), ji("ji");
   auto on_tiles = [&](Schedule& schedule) { schedule.distribute({i, j}, {io, jo}, {ii, ji}, M); };
 
-  // What no command communicates is acquired at the innermost distributed loop.
+  // A tensor that no command communicates is acquired at the innermost distributed loop.
   F(i, j) = H(i, j) + 2 * V(i, j, k, l) * D(k, l) - V(i, k, j, l) * D(k, l);
   F.schedule().apply(on_tiles);
   energy() = D(i, j) * H(i, j) + D(i, j) * F(i, j);

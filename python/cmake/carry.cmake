@@ -1,6 +1,6 @@
-# Puts the libraries, and what it needs beyond the C and C++ runtimes, beside the extension module: the wheel works on a
-# machine that has none of them.
-# Of an MPI only the machine that runs it knows.
+# Puts DISTAL's libraries, and all libraries that they need beyond the C and C++ runtimes, beside the extension module,
+# so that the wheel works on a machine that has none of them. MPI is left out: the wheel uses that of the machine on
+# which it runs.
 set(mpi "${DISTAL_PYTHON_MPI_LIBRARIES}")
 list(JOIN mpi "\" \"" mpi)
 string(CONFIGURE [[

@@ -1,5 +1,5 @@
-# The engine for ranks: a library for each MPI that is found when the package is built, and the sources of it, from
-# which the package makes the library for another MPI at its first use.
+# The engine for ranks: a library for each MPI that is found when the package is built, and its sources, from which the
+# package compiles the library for another MPI at its first use.
 set(DISTAL_PYTHON_MPI_LIBRARIES "")
 set(repository ${CMAKE_CURRENT_SOURCE_DIR}/..)
 

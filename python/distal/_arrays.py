@@ -34,7 +34,7 @@ ArrayLike = Any
 
 
 def kind_of(dtype: npt.DTypeLike, whose: str) -> ElementKind:
-    """The element type of the library for one of NumPy's."""
+    """DISTAL's element type for a type of NumPy."""
     kind = KINDS.get(np.dtype(dtype).newbyteorder("="))
     if kind is None or not np.dtype(dtype).isnative:
         names = ", ".join(str(k) for k in KINDS)

@@ -26,7 +26,7 @@ class Product(NamedTuple):
     dtype: str
 
     def renamed(self) -> Product:
-        """The same for all products that differ only in their labels."""
+        """The product with its labels renamed, so that products that differ only in labels are equal."""
         names: dict[str, str] = {}
         for term in (self.output, *self.inputs):
             for label in term:
@@ -54,12 +54,12 @@ def _call_of(product: Product) -> _core.Call:
         right = factor if right is None else right.multiply(factor)
     assert right is not None
     output.access([variables[x] for x in product.output]).assign(right)
-    output.schedule()  # as written: the order of contraction is chosen already
+    output.schedule()  # an empty schedule: einsum has chosen the order of contraction already
     return _core.Call(_core.Kernel([output]), [output, *inputs])
 
 
 class Contraction:
-    """A kernel for a product of arrays of any extents, of which those of 1 are broadcast."""
+    """A kernel for a product of arrays of any extents. Extents of 1 are broadcast."""
 
     def __init__(self, inputs: tuple[Term, ...], output: Term, extents: dict[str, int],
                  shapes: tuple[tuple[int, ...], ...], dtype: str) -> None:

@@ -42,7 +42,7 @@ class Drawing:
         return _core.svg(self._picture, view, step, -1 if processor is None else processor, list(axes))
 
     def _repr_svg_(self) -> str | None:
-        # None, where there is no Node, lets a notebook take what else there is.
+        # Without Node this returns None, and the notebook displays another form.
         return self.svg() if shutil.which("node") else None
 
     def _repr_html_(self) -> str:

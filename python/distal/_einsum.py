@@ -19,9 +19,9 @@ Order = Literal["C", "F", "A", "K"]
 Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 
 _WIDER = {"b": np.int32, "h": np.int32, "B": np.int32, "H": np.int32, "e": np.float32, "?": np.int64}
-"""The type in which DISTAL computes those of NumPy that it has not."""
+"""By NumPy's character for a type that DISTAL does not have: the type in which DISTAL computes."""
 _SAME_BITS = {4: np.int32, 8: np.int64}
-"""Of an unsigned integer, by its size: arithmetic modulo a power of 2 does not depend on the sign."""
+"""The same for unsigned integers, by size: arithmetic modulo a power of 2 does not depend on the sign."""
 _KEPT = 4096  # plans
 
 
@@ -52,7 +52,7 @@ def _to_compute(array: NDArray, dtype: np.dtype[Any], compute: np.dtype[Any]) ->
 
 
 class _Step:
-    """One contraction of a plan: of these operands, which it takes away; its result comes behind the others."""
+    """One contraction of a plan. It removes its operands from the list, and appends its result."""
 
     def __init__(self, takes: Sequence[int], contraction: Contraction) -> None:
         self.takes = takes
@@ -98,7 +98,7 @@ class _Plan:
 
     @staticmethod
     def _contract(s: Subscripts, terms: list[Term], takes: tuple[int, ...]) -> tuple[list[Term], Term]:
-        """Takes operands off the list, and adds their product: returns them and it."""
+        """Removes operands from the list, and appends their product. Returns the operands and the product."""
         taken = [terms[n] for n in takes]
         for n in sorted(takes, reverse=True):
             del terms[n]
@@ -125,7 +125,7 @@ class _Plan:
             taken_shapes = tuple(shapes[n] for n in takes)
             for n in sorted(takes, reverse=True):
                 del shapes[n]
-            # An operand may have extent 1 where others are longer, so the extents here are those of these operands.
+            # An operand may have extent 1 where others are longer, so only the extents of these operands count.
             extents = {x: 1 for term in taken for x in term}
             for term, shape in zip(taken, taken_shapes):
                 extents.update({x: n for x, n in zip(term, shape) if n != 1})
@@ -155,9 +155,9 @@ class _Ready(NamedTuple):
     plan: _Plan
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
-    """In memory."""
+    """The result's shape, with the axes in their order in memory."""
     axes: tuple[int, ...] | None
-    """Makes the result's axes from those in memory; None: they are the same."""
+    """Transposes the axes in memory into those of the result; None: they are the same."""
     call: Callable[..., None] | None
     """Computes the result from the operands, if the plan is one contraction that needs nothing else."""
 
@@ -248,7 +248,7 @@ def _empty(shape: Sequence[int], axes: Sequence[int], dtype: np.dtype[Any]) -> N
 
 
 def _without_repeats(array: NDArray, term: Term) -> NDArray:
-    """The same with extent 1 along labels by which it does not change."""
+    """The array with extent 1 along the labels along which its elements repeat."""
     if 0 not in array.strides or 0 in array.shape:
         return array
     changing = {x for x, step in zip(term, array.strides) if step != 0}
@@ -259,15 +259,16 @@ def einsum(*operands: ArrayLike, out: NDArray | None = None, dtype: npt.DTypeLik
            casting: Casting = "safe", optimize: Any = True, machine: MachineLike | None = None) -> Any:
     """Evaluates the Einstein summation convention on the operands, as ``numpy.einsum`` does.
 
-    ``einsum("ik,kj->ij", a, b)`` multiplies matrices. Also the form with lists, ``einsum(a, [0, 2], b, [2, 1])``, is
-    understood. Arrays of NumPy, and of libraries that speak DLPack, are used where they lie; the result is of the kind
-    of the first operand. A kernel is compiled for each string and shape, and kept.
+    ``einsum("ik,kj->ij", a, b)`` multiplies matrices. The form with lists, ``einsum(a, [0, 2], b, [2, 1])``, works too.
+    Arrays of NumPy, and of libraries that speak DLPack, are used in place; the result is an array of the first
+    operand's library. A kernel is compiled for each string and shape, and kept.
 
-    ``optimize`` is the order of contraction of three operands and more: True or False finds one, and computes in one
-    loop nest where pairs would gain little; a path, or the name of one, is that of ``numpy.einsum_path``.
+    ``optimize`` is the order of contraction of three or more operands. With True or False the order is found, and all
+    is computed in one loop nest if pairs would gain little. Otherwise it is a path, or the name of one, as in
+    ``numpy.einsum_path``.
 
     ``machine=Grid(2, 2)`` computes on the processors of a grid, ``machine=Processors(4)`` on a grid that is found. The
-    schedule and the formats of all arrays are found too, for the least time by the model of a machine.
+    schedule and the formats of all arrays are found too: those with the least modelled time.
 
     >>> import numpy as np, distal
     >>> a = np.arange(6).reshape(2, 3)
@@ -301,7 +302,7 @@ def einsum(*operands: ArrayLike, out: NDArray | None = None, dtype: npt.DTypeLik
 
 def _einsum(operands: tuple[ArrayLike, ...], out: NDArray | None, dtype: npt.DTypeLike | None, order: Order,
             casting: Casting, optimize: Any, machine: MachineLike | None) -> Any:
-    """What does not come from the cache."""
+    """The path of einsum for calls that are not in the cache."""
     if not operands:
         raise InputError("einsum: no subscripts are given", 'write for instance einsum("ij,jk->ik", a, b)')
     if isinstance(operands[0], str):

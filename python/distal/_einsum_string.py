@@ -1,4 +1,4 @@
-"""What the subscripts of an einsum say."""
+"""Parses the subscripts of an einsum."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _extents(inputs: Sequence[Term], shapes: Sequence[tuple[int, ...]]) -> dict[
 
 
 def parse(text: str, shapes: Sequence[tuple[int, ...]]) -> Subscripts:
-    """What the subscripts say of operands of these shapes."""
+    """The labels and extents that the subscripts give to operands of these shapes."""
     whole = text.replace(" ", "")
     left, arrow, right = whole.partition("->")
     words = left.split(",")

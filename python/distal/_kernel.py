@@ -129,7 +129,7 @@ class Kernel:
         return kernel
 
     def _place(self) -> None:
-        """Gives every tensor its memory, and finds which of it must be copied at each run."""
+        """Gives every tensor its memory, and finds which pieces must be copied at each run."""
         for t in self._written:
             t._is_written()
         storages = {t: t._stored() for t in self._tensors}

@@ -81,7 +81,7 @@ class Program(Kernel):
     def tensor(self, name: str) -> Tensor:
         """The tensor of this name; ``program[name]`` is the same."""
         if name not in self._by_name:
-            self._program.tensor(name)  # says which there are
+            self._program.tensor(name)  # throws an error that lists the tensors
         return self._by_name[name]
 
     def __getitem__(self, name: str) -> Tensor:
@@ -95,7 +95,7 @@ class Program(Kernel):
     def param(self, name: str) -> Param:
         """The param of this name; set its ``value`` for the next run."""
         if name not in self._params:
-            self._program.param(name)  # says which there are
+            self._program.param(name)  # throws an error that lists the params
         return self._params[name]
 
 

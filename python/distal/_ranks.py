@@ -14,7 +14,7 @@ RanksKernel = _core.RanksKernel
 
 
 def _family(version: str) -> str:
-    """Which MPI this process has, by what it says of itself."""
+    """The family of the MPI that this process uses, from its version text."""
     for word, name in [("Open MPI", "openmpi"), ("MPICH", "mpich"), ("Intel(R) MPI", "mpich")]:
         if word in version:
             return name
@@ -23,13 +23,13 @@ def _family(version: str) -> str:
 
 
 def _found(family: str) -> Path | None:
-    """The library for an MPI that was found when the package was built."""
+    """The wheel's library for an MPI; None if that MPI was not found when the package was built."""
     return next(iter(FOLDER.glob(f"libdistal_ranks_{family}*.so")), None)
 
 
 @lru_cache(maxsize=None)
 def _library(family: str, version: str) -> _core.RanksLibrary:
-    """The engine for an MPI: that of the wheel, or one that is made with the MPI's own compiler and kept."""
+    """The library for an MPI: that of the wheel, or one that is compiled with the MPI's own compiler and kept."""
     file = _found(family)
     why = "the package was built without it"
     if file is not None:
@@ -68,7 +68,7 @@ def _engine(comm: Any) -> tuple[_core.RanksLibrary, int]:
 
 
 def on_ranks(kernel: _core.Kernel, comm: Any) -> _core.RanksKernel:
-    """The kernel on the ranks of a communicator, which all of them make."""
+    """The kernel on the ranks of a communicator. All ranks call this."""
     library, handle = _engine(comm)
     return library.kernel(kernel, handle)
 

@@ -1,4 +1,4 @@
-"""Makes the engine for an MPI that was not there when the package was built."""
+"""Compiles the library for an MPI that was not found when the package was built."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _OPTIONS = ["-std=c++20", "-O2", "-fPIC", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MP
 
 
 def _compilers(family: str) -> Iterator[str]:
-    """The compilers for C++ of the MPIs on this machine."""
+    """Candidates for the C++ compiler of an MPI, as far as this machine has them."""
     for name in (os.environ.get("MPICXX", ""), f"mpicxx.{family}", "mpicxx", "mpic++", "mpiicpx"):
         found = shutil.which(name) if name else None
         if found is not None:
@@ -51,7 +51,7 @@ def _compiler(family: str) -> str:
 
 
 def _cache() -> Path:
-    """The folder of compiled leaves, where the engine is kept too."""
+    """The folder of compiled leaves. The library for an MPI is kept there too."""
     named = os.environ.get("DISTAL_CACHE")
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     folder = Path(named) if named else Path(home) / "distal"
@@ -67,7 +67,7 @@ def _cache() -> Path:
 
 
 def _fingerprint(compiler: str, version: str) -> str:
-    """What the library depends on."""
+    """A hash of everything that the library depends on."""
     out = hashlib.sha256()
     asked = subprocess.run([compiler, "--version"], capture_output=True, check=False).stdout
     for part in (os.fsencode(compiler), asked, version.encode(), os.fsencode(FOLDER)):
@@ -103,7 +103,7 @@ def _compile(compiler: str, to: Path) -> None:
 
 
 def built_library(family: str, version: str) -> Path:
-    """The library for an MPI, made at the first use. Other processes wait for the one that makes it."""
+    """The library for an MPI, compiled at the first use. Other processes wait for the process that compiles it."""
     compiler = _compiler(family)
     library = _cache() / f"ranks-{_fingerprint(compiler, version)}.so"
     with open(library.with_suffix(".lock"), "w", encoding="utf-8") as lock:

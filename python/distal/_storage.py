@@ -17,7 +17,7 @@ class Block(NamedTuple):
 
     array: NDArray
     index: Any
-    """What it is of the whole array, for NumPy."""
+    """The index of the piece in the whole array, as NumPy takes it."""
     is_replica: bool
 
 
@@ -27,7 +27,7 @@ def _spans(piece: _core.PieceLayout, dimension: int) -> list[tuple[int, int]]:
 
 
 def index_of(piece: _core.PieceLayout) -> Any:
-    """What NumPy calls a piece within the whole array."""
+    """The index of a piece in the whole array, as NumPy takes it."""
     if len(piece.rectangles) == 1:
         r = piece.rectangles[0]
         return (..., *(slice(lo, hi) for lo, hi in zip(r.lo, r.hi)))  # with the ... a scalar is a view too
@@ -36,7 +36,7 @@ def index_of(piece: _core.PieceLayout) -> Any:
 
 
 def _repeats(array: NDArray) -> bool:
-    """Whether several elements of an array are one in memory, as ``numpy.broadcast_to`` makes them."""
+    """Whether several elements of an array share one address, as ``numpy.broadcast_to`` makes them."""
     return any(step == 0 and n > 1 for step, n in zip(array.strides, array.shape))
 
 
@@ -48,11 +48,11 @@ def _dense(piece: _core.PieceLayout, dtype: np.dtype[Any]) -> NDArray:
 
 
 class Storage:
-    """The array that a tensor is, and its pieces.
+    """The array with the elements of a tensor, and the tensor's pieces.
 
-    Pieces lie in the array where they can. A piece of several rectangles (of a cyclic distribution), the further
-    replicas of an output, and an operand with repeated elements cannot, and have memory of their own. ``scatter`` and
-    ``gather`` copy between the two.
+    A piece is a part of the array if possible. Pieces of several rectangles (of a cyclic distribution), further
+    replicas of an output, and operands with repeated elements have memory of their own instead. ``scatter`` and
+    ``gather`` copy between that memory and the array.
     """
 
     def __init__(self, handle: _core.TensorHandle, dtype: np.dtype[Any], whole: NDArray | None, is_written: bool,
@@ -68,7 +68,7 @@ class Storage:
     def _bind(self, handle: _core.TensorHandle, dtype: np.dtype[Any], by_processor: dict[int, NDArray],
               before: dict[int, NDArray]) -> None:
         if not handle.has_format:
-            self.params = -1  # look again: the pieces are not known yet
+            self.params = -1  # the pieces are not known yet, so the next run looks again
             return
         placed: set[tuple[int, ...]] = set()
         layout = handle.layout()

@@ -31,7 +31,7 @@ class PieceInfo(NamedTuple):
     processor: int
     """Numbered in row-major order of the machine."""
     rectangles: list[Rectangle]
-    """What it is of the tensor: several rectangles if the distribution is cyclic."""
+    """The rectangles of the tensor that the piece consists of: several if the distribution is cyclic."""
     data: NDArray
     """Its elements; the rectangles are packed into one block."""
 
@@ -211,7 +211,7 @@ class Tensor:
     # --- Elements ---------------------------------------------------------------------------------------------------
 
     def bind(self, array: ArrayLike, processor: int | None = None) -> None:
-        """Uses the caller's array from now on, where it lies: of NumPy, or of a library that speaks DLPack.
+        """Uses the caller's array in place from now on: one of NumPy, or of a library that speaks DLPack.
 
         It is the whole tensor, or with ``processor`` the piece of one processor. It has the tensor's shape and element
         type, and may have any strides. Kernels read it and write it; they keep it alive.
@@ -332,7 +332,7 @@ class Tensor:
             save_on_ranks(self._handle, os.fspath(npy_file), comm)
 
     def _on_first_processor(self, storage: Storage) -> Tensor:
-        """One with the same elements, for a tensor whose format is not known yet."""
+        """An array with the same elements, for a tensor whose format is not known yet."""
         return Tensor(self.name, self.shape, data=storage.whole)
 
     # --- Formats ----------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@
 
 namespace distal::python {
 
-// Any array of the host that speaks DLPack or the buffer protocol, writable or not.
+// Any array in host memory that supports DLPack or the buffer protocol, writable or not.
 using Array = nb::ndarray<nb::ro, nb::device::cpu>;
 
 inline nb::dlpack::dtype dtype_of(ElementKind kind) {

@@ -69,8 +69,7 @@ class Operand {
   std::vector<std::max_align_t> own_;
 };
 
-// A kernel on one processor whose tensors take other arrays at each call, as einsum needs it. The first tensor is the
-// output.
+// A kernel on one processor whose tensors get other arrays at each call, for einsum. The first tensor is the output.
 class Call {
  public:
   Call(Kernel kernel, const std::vector<TensorHandle>& tensors) : kernel_(std::move(kernel)) {

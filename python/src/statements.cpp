@@ -12,7 +12,7 @@ namespace distal::python {
 
 namespace {
 
-// `i + 1` and `i - n`, of a variable or of what such a sum made.
+// `i + 1` and `i - n`, for a variable or for an index that is shifted already.
 template <class T>
 void add_shifts(nb::class_<T>& bound) {
   bound

@@ -14,7 +14,7 @@ namespace distal::python {
 
 namespace {
 
-// The arrays of pieces that are in the library's memory: only to be read before the next call.
+// Arrays of pieces in the library's memory. They are valid until the next call.
 nb::ndarray<nb::numpy> array_of(const PieceInfo& piece, ElementKind kind, nb::handle owner) {
   std::vector<size_t> extents(piece.extents.begin(), piece.extents.end());
   return nb::ndarray<nb::numpy>(piece.data, extents.size(), extents.data(), owner, piece.strides.data(),
@@ -62,7 +62,7 @@ void bind_tensors(nb::module_& m) {
              try {
                t.bind_elements(processor, nullptr, 0);
              } catch (const Error&) {
-               // Another rank's: this one does not use what it had bound there.
+               // The piece of another rank's processor: this rank no longer uses a buffer that it bound to it.
              }
            })
       .def(

@@ -11,7 +11,7 @@ namespace distal {
 
 namespace {
 
-// Whether each dimension, from the shortest step to the longest, steps over all that the shorter ones reach.
+// Whether the stride of each dimension exceeds what the dimensions with shorter strides span together.
 bool are_nested(const core::Coordinates& extents, const core::Coordinates& strides) {
   std::vector<std::pair<int64_t, int64_t>> steps;  // |stride| and extent
   for (size_t d = 0; d < strides.size(); ++d) {

@@ -15,16 +15,16 @@ struct BufferReach {
 };
 BufferReach reach_of(const core::Coordinates& extents, const core::Coordinates& strides);
 
-// Refuses a buffer that a piece of these extents would leave, or in which two of its elements would be one.
+// Refuses a buffer that is too small for a piece of these extents, or strides that put two elements at one address.
 void require_room(const std::string& tensor, const TensorState::Bound& buffer, const core::Coordinates& extents,
                   const core::Coordinates& strides);
 
-// Refuses a piece in a caller's buffer if a plan writes it and it surely has an element in common with another piece of
-// this process: the write would change what is read. Pieces that lie between each other's elements are fine, as are
+// Refuses a piece in a caller's buffer if a plan writes it and it certainly shares an element with another piece of
+// this process: the write would change an operand. Pieces whose elements alternate in memory are allowed, and so are
 // inputs in the same memory.
 class ApartCheck {
  public:
-  // All tensors have their pieces. Called at every run, so it looks again only if a piece came to lie elsewhere.
+  // All tensors must have their pieces. Called at every run; checks again only if the memory of a piece has changed.
   void require(const core::Plan& plan, const std::vector<std::shared_ptr<TensorState>>& tensors);
 
  private:

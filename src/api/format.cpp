@@ -15,8 +15,8 @@ Int extent_of(const std::vector<Grid>& levels, size_t dimension) {
   return levels[0].extents()[dimension];
 }
 
-// x, y, z, w, then d4, d5, ...: short names print in the short form. A dimension that there is not is a number, which
-// names none, so that it is refused when the module is checked.
+// x, y, z, w, then d4, d5, ...: one letter each as long as possible, for the short form. A dimension that the tensor
+// does not have becomes a number, so that the check of the module refuses it.
 std::string dimension_name(int d, size_t dimensions) {
   static constexpr const char* kShort[] = {"x", "y", "z", "w"};
   if (d < 0 || static_cast<size_t>(d) >= dimensions) return std::to_string(d);

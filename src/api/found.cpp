@@ -18,7 +18,7 @@ NamedParams named_params(const BuiltModule& built) {
   return out;
 }
 
-// Takes a found program apart into what handles have.
+// Gives the parts of a found program to the handles.
 class Giver {
  public:
   Giver(const BuiltModule& built, const core::Module& found)
@@ -54,7 +54,7 @@ class Giver {
     }
   }
 
-  // Gives a statement its schedule. What the schedule names gets the keys of the handles.
+  // Gives a statement its schedule. Names in the schedule become the keys of the handles.
   void give_schedule(const core::ScheduledStatement& scheduled, Definition& definition) const {
     if (scheduled.schedule.empty() && !scheduled.has_empty_schedule) return;
     std::vector<core::Command> commands = scheduled.schedule;
@@ -90,7 +90,7 @@ class Giver {
     return keys;
   }
 
-  // Of tensors and of machines.
+  // The keys of tensors and machines, by name.
   std::map<std::string, std::string> handle_keys() const {
     std::map<std::string, std::string> keys;
     for (size_t t = 0; t < built_.module.tensors.size(); ++t) {
@@ -102,7 +102,7 @@ class Giver {
     return keys;
   }
 
-  // A machine that the user gave no name has none.
+  // The machine of this name. If the user gave it no name, its handle has none.
   Machine machine_named(const std::string& name) const {
     std::string given = name;
     for (size_t m = 0; m < built_.machines.size(); ++m) {

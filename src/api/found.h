@@ -8,15 +8,15 @@
 
 namespace distal {
 
-// Makes the program in which nothing is left out.
+// Returns the program with everything found that it leaves out.
 using FindModule = std::function<core::Module(const core::Module& module, const core::Bindings& params)>;
-// One that searches in this process.
+// A FindModule that searches in this process.
 FindModule find_here(const FindOptions& options);
 core::FindOptions to_core(const FindOptions& options);
 
-// Finds what the statements leave out, and gives it to them: schedules to the copies of the definitions, with machines
-// and new workspaces, and formats to the tensors themselves. A tensor whose format is still free then lies on the first
-// processor. Returns the definitions.
+// Finds what the statements leave out. Returns copies of the definitions with the found schedules, their machines and
+// new workspaces. Found formats are given to the tensors themselves; a tensor for which none was found gets the format
+// of the first processor.
 std::vector<DefinedTensor> with_found(const BuiltModule& built, const FindModule& find,
                                       std::vector<std::shared_ptr<TensorState>>& workspaces);
 

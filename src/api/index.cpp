@@ -82,7 +82,7 @@ Expr binary(core::BinaryOp op, const Expr& a, const Expr& b) {
   std::vector<Int> numbers = a.numbers();
   numbers.insert(numbers.end(), b.numbers().begin(), b.numbers().end());
   core::Expr made = core::Expr::binary(op, a.expr(), b.expr());
-  core::check_length(made.operators(), {});  // before anything walks it
+  core::check_length(made.operators(), {});  // refuses an expression that is too long before any code walks it
   return Expr(std::move(made), std::move(tensors), std::move(variables), std::move(numbers));
 }
 

@@ -29,7 +29,7 @@ struct Kernel::State {
   std::vector<std::unique_ptr<core::Session>> idle;      // at most as many as ever ran at once
   std::vector<std::shared_ptr<TensorState>> workspaces;  // of schedules that were found
 
-  // With `find`, what the statements leave out is found; without, they stay as written.
+  // With `find`, finds what the statements leave out; without it, they stay as written.
   explicit State(std::vector<DefinedTensor> defined, const FindModule& find = {}) {
     BuiltModule made = build_module(std::move(defined));
     if (find && leaves_something_out(made)) made = build_module(with_found(made, find, workspaces));
@@ -42,8 +42,7 @@ struct Kernel::State {
     prepared = nullptr;
   }
 
-  // A tensor that was redistributed is another one to the compiler. A kernel that cannot be compiled for it stays
-  // stale.
+  // Compiles again if a tensor was redistributed. If the kernel cannot be compiled for the new format, it stays stale.
   void refresh() {
     std::lock_guard lock(mutex);
     refresh_locked();
@@ -97,7 +96,7 @@ struct Kernel::State {
     return true;
   }
 
-  // A session that was made for something else will not be asked for soon, and holds memory and threads.
+  // Drops idle sessions of other params or options: they will not be needed soon, and hold memory and threads.
   std::unique_ptr<core::Session> take_idle(const core::SessionOptions& options) {
     while (!idle.empty()) {
       std::unique_ptr<core::Session> last = std::move(idle.back());

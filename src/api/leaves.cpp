@@ -48,7 +48,7 @@ struct Leaves::State {
   core::PreparedProgram program;
   const core::Leaves& kernels;            // by statement
   std::vector<bool> empty;                // by statement
-  std::vector<std::vector<int>> numbers;  // by statement: those of the variables that the caller names
+  std::vector<std::vector<int>> numbers;  // by statement: the numbers of the variables that the caller names
 
   const core::StagePlan& stage(size_t statement) const { return program.plan().stages[statement]; }
   core::ElementType type() const { return program.plan().program->module.type; }

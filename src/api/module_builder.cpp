@@ -121,7 +121,7 @@ class Builder {
   Names names_;
 };
 
-// The text could not tell them apart.
+// Refuses two variables with the same name in one statement: the text could not tell them apart.
 void require_distinct_names(const std::vector<IndexVar>& variables, const core::Statement& statement) {
   std::map<std::string, const void*> known;
   for (const IndexVar& v : variables) {
@@ -141,7 +141,7 @@ void require_one_type(const std::vector<std::shared_ptr<TensorState>>& tensors) 
   }
 }
 
-// Each defined tensor, and behind it those of its statement.
+// Each defined tensor, followed by the tensors of its statement.
 std::vector<std::shared_ptr<TensorState>> tensors_of(const std::vector<DefinedTensor>& defined) {
   std::vector<std::shared_ptr<TensorState>> out;
   auto add = [&](const std::shared_ptr<TensorState>& tensor) {

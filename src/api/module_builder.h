@@ -28,9 +28,9 @@ struct BuiltModule {
   std::vector<int64_t> times_redistributed;  // by tensor, when the module was built
 };
 
-// Two variables of one name in one statement, and two params, machines or tensors of one name, are refused. Machines of
-// Processors that differ in their grids alone may have one name: the one that a schedule or a free format needs is
-// declared, and the others are written in place.
+// Refuses two variables with the same name in one statement, and two params, machines or tensors with the same name.
+// Machines of Processors that differ only in their grids may have the same name: the machine that a schedule or a free
+// format needs is declared, and the others are written in place.
 BuiltModule build_module(std::vector<DefinedTensor> defined);
 
 // A tensor that obeys the rules of formats, for the current values of its params.
@@ -40,12 +40,12 @@ struct CheckedTensor {
 };
 CheckedTensor check_tensor(const TensorState& tensor);
 
-// Whether one of its tensors was redistributed since.
+// Whether one of its tensors was redistributed after the module was built.
 bool is_stale(const BuiltModule& built);
 
-// The statement by which a tensor was defined; one that was not is an Error.
+// The statement that defines a tensor. Throws an Error if there is none.
 DefinedTensor defined(const std::shared_ptr<TensorState>& tensor);
-// Those of several tensors, of which there must be one.
+// The statements that define several tensors. Throws an Error if the list is empty.
 std::vector<DefinedTensor> all_defined(const std::vector<TensorHandle>& tensors);
 // The statement that gives `to` the elements of `from`, run where `to` lives.
 DefinedTensor defined_as_copy(const std::shared_ptr<TensorState>& to, const std::shared_ptr<TensorState>& from);

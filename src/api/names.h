@@ -9,11 +9,11 @@
 
 namespace distal {
 
-// The names that the handles of one module get in place of their keys: the user's, or made up in the order of the
-// handles, so that the same program always has the same names.
+// The names that the handles of one module get in place of their keys: the user's names, or names made up in the order
+// of the handles, so that the same program always has the same names.
 class Names {
  public:
-  // A handle that may occur in the module. `prefix` begins the name of one that has no name of its own.
+  // Adds a handle that may occur in the module. If it has no name of its own, a made-up name begins with `prefix`.
   void add(const std::string& key, const std::string& name, char prefix);
   // Returns the names by key.
   std::map<std::string, std::string> apply(core::Module& module) const;
@@ -23,7 +23,7 @@ class Names {
     std::string key, name;
     char prefix;
   };
-  // No made-up name is one that the user gave to anything.
+  // Made-up names differ from all names that the user gave.
   std::map<std::string, std::string> by_key(const core::Module& module) const;
 
   std::vector<Handle> handles_;

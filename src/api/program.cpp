@@ -52,7 +52,7 @@ struct Program::State {
 
   NamedParams named_params() const { return distal::named(params); }
 
-  // A machine that the file writes in place is the declared one that is the same, if there is one.
+  // If the file writes a machine in place that equals a declared one, both become the same handle.
   Machine machine_of(const core::Tensor& tensor, const core::Module& module) const {
     if (!tensor.machine) return Machine(Grid(1));
     for (size_t m = 0; m < machines.size(); ++m) {

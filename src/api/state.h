@@ -17,8 +17,8 @@ namespace distal {
 struct Definition {
   core::Statement statement;
   std::optional<std::vector<core::Command>> schedule;  // none: schedule() was never called
-  // All that it names, but for the defined tensor. Not owned: tensors that are defined by one another would keep each
-  // other alive for good. A kernel owns its tensors.
+  // All tensors that it names, except for the defined one. Not owned: two tensors that are defined by each other would
+  // never be freed. A kernel owns its tensors.
   std::vector<std::weak_ptr<TensorState>> tensors;
   std::vector<Int> numbers;       // whose params stand in the statement or in its schedule
   std::vector<Machine> machines;  // that the schedule names
@@ -53,13 +53,13 @@ struct TensorState {
   // The bytes that making them would allocate now.
   int64_t missing_bytes() const;
   void bind(const Bound& buffer);
-  // This process has the pieces of these processors only, given by number; another process has the others. With `share`
-  // pieces that are made from now on lie in memory that processes of a node can share.
+  // From now on this process has only the pieces of these processors; other processes have the others. With `share`,
+  // pieces that are made from now on lie in memory that the processes of a node can share.
   void keep_only(const std::vector<bool>& processors, bool share);
   // The shared memory that holds all pieces of this process, one after the other; null if there is none.
   std::shared_ptr<core::SharedMemory> shared_memory() const { return is_shared_ ? memory_ : nullptr; }
   bool is_whole() const { return kept_.empty(); }
-  // Whether this process has every piece. One that lies on a single processor may be whole though others have none.
+  // Whether this process has every piece, as it may if the tensor lies on a single processor.
   bool has_all_elements();
   // "tensor A", for errors.
   std::string label() const { return name.empty() ? "a tensor without a name" : "tensor " + name; }
@@ -114,7 +114,7 @@ struct Onto::Target {
   std::vector<Distribution::Cyclic> cyclic;
 };
 
-// What names a handle in the values that handles hold. It is no name of the text language. A module has names instead.
+// Identifies a handle in the values that handles hold. It is not a name of the text language; a module has names.
 std::string key_of(const TensorState& tensor);
 std::string key_of(const IndexVar& variable);
 std::string key_of(const Param::State& param);

@@ -86,7 +86,7 @@ core::Coordinates checked(const core::TensorPieces& pieces, const TensorState& t
   return core::Coordinates(at.begin(), at.end());
 }
 
-// All but the strides and the data.
+// Everything except the strides and the data.
 PieceInfo describe(const core::Ownership& owners, int64_t processor) {
   PieceInfo info;
   info.processor = processor;
@@ -114,7 +114,7 @@ bool TensorState::has_current_pieces() const {
   return true;
 }
 
-// Under the current values of the params, in the caller's buffers; the others have no memory yet.
+// The pieces for the current values of the params. Those without a caller's buffer have no memory yet.
 std::shared_ptr<core::TensorPieces> TensorState::lay_out() const {
   require_kept_of_machine();
   CheckedTensor checked = check_tensor(*this);
@@ -153,7 +153,7 @@ int64_t TensorState::missing_bytes(const core::TensorPieces& pieces) const {
 
 int64_t TensorState::missing_bytes() const { return has_current_pieces() ? 0 : missing_bytes(*lay_out()); }
 
-// Asks before it allocates: the system would end the process.
+// Compares the need with the free memory first: if it ran out, the system would end the process.
 void TensorState::require_memory_for(int64_t bytes) const {
   constexpr int64_t kWorthAsking = 64 << 20;
   if (bytes < kWorthAsking) return;
@@ -180,7 +180,7 @@ std::shared_ptr<core::TensorPieces> TensorState::shared_pieces() {
   return pieces_;
 }
 
-// Which pieces this process keeps was said for a machine of kept_of_ processors.
+// The pieces that this process keeps were chosen for a machine of kept_of_ processors.
 void TensorState::require_kept_of_machine() const {
   int64_t processors = processors_of(*this);
   if (is_whole() || processors == kept_of_) return;
@@ -297,7 +297,7 @@ void TensorState::settle(const Format& found) {
   format = found;
   ++times_redistributed;
   if (!filled) return;
-  constexpr int64_t kFirst = 0;  // where the elements of a free format are
+  constexpr int64_t kFirst = 0;  // the processor that has the elements while the format is free
   int64_t bytes = core::size_of(type);
   int64_t step = dimensions.empty() ? 0 : filled->strides(kFirst).back() * bytes;
   pieces().fill([&](std::span<const int64_t> at, int64_t count, std::byte* memory, int64_t stride) {

@@ -16,7 +16,7 @@ struct Fraction {
 
 __extension__ using Wide = __int128;
 
-// In lowest terms; if that does not fit in 64 bits, the next larger integer. The quotient must be below 2^62.
+// The quotient in lowest terms; if that does not fit in 64 bits, the next larger integer. It must be below 2^62.
 Fraction fraction_at_least(Wide numerator, Wide denominator);
 
 std::string to_string(const Fraction& fraction);  // "4096", "1/2"

@@ -18,7 +18,7 @@ int of_array(const GroupProof& proof, size_t array) {
   return std::accumulate(proof.accesses[array].begin(), proof.accesses[array].end(), 0);
 }
 
-// What the indices need beside the accesses, so that their exponents add up to 1.
+// The exponents of the indices themselves: they complete those of the accesses to 1.
 std::vector<int> least_extents(const BoxProblem& problem, const GroupProof& proof) {
   std::vector<int> left(problem.indices.size(), proof.denominator);
   for (size_t t = 0; t < problem.arrays.size(); ++t) {

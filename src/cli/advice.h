@@ -6,8 +6,8 @@
 
 namespace distal::core {
 
-// For each statement that is on several processors but distributes nothing: the command that would change it. For each
-// with an index that has no values: that it has. Empty if there is none.
+// Notes about statements. If a statement on several processors distributes nothing, the note has a command that would.
+// If an index of a statement has no values, the note says so. Empty if there are no notes.
 std::string undistributed_text(const Plan& plan);
 
 }  // namespace distal::core

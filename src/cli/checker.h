@@ -13,8 +13,8 @@ namespace distal::core {
 // only process.
 int64_t checking_bytes(const Plan& plan, int64_t max_samples, bool has_all_pieces);
 
-// Compares the outputs of statements with the reference. It takes the elements of tensors that no statement has written
-// from the data set, not from the pieces. So it also finds a piece that was placed wrongly.
+// Compares the outputs of statements with the reference. For tensors that no statement has written it takes the
+// elements from the data set, not from the pieces. So it also finds a piece that was placed wrongly.
 class ResultChecker {
  public:
   // For one process, whose store has the pieces of all processors.

@@ -205,7 +205,8 @@ class Watched {
     }
   }
 
-  // Removes the line of progress. `from_stdout`: there, because the process that shows it does so only after a while.
+  // Removes the line of progress. With `from_stdout`, also by writing to stdout, because the process that shows the
+  // line removes it only after a while.
   void hide(bool from_stdout) {
     if (line_) line_->hide();
     if (line_ && from_stdout) fmt::print("\r\033[K");

@@ -55,7 +55,7 @@ std::string bash(const std::vector<CommandWords>& commands) {
          "complete -o filenames -F _distal distal\n";
 }
 
-// A text within single quotes of zsh or fish, without what _arguments gives a meaning.
+// A text within single quotes of zsh or fish, without the characters that have a meaning for _arguments.
 std::string quoted(const std::string& text, const std::string& escaped) {
   std::string out;
   for (char c : text) {

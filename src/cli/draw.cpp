@@ -25,7 +25,7 @@ PictureView view_of(const CliOptions& options) {
   return view;
 }
 
-// What the search weighed for the statements that leave something out, each with its bound.
+// The candidates of the search for the statements that leave something out, each with its bound.
 Json choices_of(const LoadedModule& loaded, const Plan& plan) {
   Json out = Json::array();
   if (loaded.found.empty()) return out;

@@ -7,8 +7,8 @@
 
 namespace distal::core {
 
-// Finds what the program leaves out, with the options of the command line. Of several processes, which have the same
-// program, the first one finds it and sends the text to the others. Only the first one knows why.
+// Finds what the program leaves out, with the options of the command line. If there are several processes, the first
+// one searches and sends the text of the program to the others, which then have no costs and reasons.
 void find_left_out(const CliOptions& options, LoadedModule& loaded, const ProcessGroup& group = ProcessGroup());
 
 // What `optimize --json` prints of a statement.

@@ -15,7 +15,7 @@ namespace distal::core {
 
 namespace {
 
-constexpr double kNear = 1.05;  // as good as the best, for one who decides by hand
+constexpr double kNear = 1.05;  // a ratio below this counts as good as the best
 
 std::string idle_text(int64_t processors, int64_t with_work) {
   return fmt::format("{} of {} no work", with_commas(processors - with_work),

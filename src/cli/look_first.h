@@ -10,7 +10,7 @@
 
 namespace distal::core {
 
-// What of a report deserves to be looked at first.
+// A part of a report that the user should look at first.
 struct Remark {
   std::string where;  // the part of the report
   std::string what;

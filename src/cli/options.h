@@ -56,7 +56,7 @@ struct CliOptions {
   int64_t memory = 0;                // bytes per processor; 0: not given
 };
 
-// The number of elements of an output to check; 0: all.
+// How many elements of an output are checked; 0: all.
 inline int64_t samples(const CliOptions& options) { return options.check ? 0 : 1000; }
 
 // Shows what is done now. An empty text: nothing.

@@ -35,7 +35,7 @@ std::string without_marks(std::string_view text) {
   return out;
 }
 
-// What fills one column: a character, and the marks before it.
+// The text of one column: a character, and the marks before it.
 struct Column {
   std::string bytes;
   char character = ' ';
@@ -73,8 +73,8 @@ size_t first_word(const std::vector<Column>& line) {
   return first;
 }
 
-// What stands before the continuation of a line: it begins below the second column of a table of two, or else four
-// columns further than the line.
+// The indentation of a continued line: to the second column of a table of two columns, or else four columns more than
+// the line.
 std::string continuation_of(const std::vector<Column>& line, size_t columns) {
   bool is_comment = line[0].character == '#';
   size_t first = first_word(line), second = first;
@@ -84,8 +84,8 @@ std::string continuation_of(const std::vector<Column>& line, size_t columns) {
   return (is_comment ? "#" : " ") + std::string(indent - 1, ' ');
 }
 
-// Where a line that is too long is broken: at a space within the fewest brackets, in the second half of the line where
-// there is one. Where no space is early enough, the first one behind.
+// The position at which a long line is broken: the space within the fewest brackets, in the second half of the line if
+// it has one there. If no space is early enough, the first one after the limit.
 size_t break_of(const std::vector<Column>& line, size_t begin, size_t room) {
   size_t best = line.size(), end = begin + room;
   for (size_t half : {begin + room / 2, begin + 1}) {

@@ -95,7 +95,7 @@ std::string described(const CLI::Option& option) {
   return what.empty() ? "" : fmt::format("{} is {}; ", option.get_name(), what);
 }
 
-// `FILE is required`: what FILE is.
+// The description of FILE in the error `FILE is required`.
 Error missing_word(const Chosen& chosen, const std::string& message) {
   for (const CLI::Option* option : chosen.command->get_options()) {
     if (!message.starts_with(option->get_name() + " ")) continue;

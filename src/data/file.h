@@ -19,9 +19,9 @@ class File {
 
   bool is_open() const { return descriptor_ >= 0; }
   int64_t size() const;                // -1: the system does not say
-  bool set_size(int64_t bytes) const;  // all of these are false if it failed
-  bool close();                        // also if bytes that were written before did not reach the file
-  bool read(int64_t offset, void* to, int64_t bytes) const;  // also if the file ends before
+  bool set_size(int64_t bytes) const;  // this function and the next ones return false on failure
+  bool close();                        // fails also if bytes that were written before did not reach the file
+  bool read(int64_t offset, void* to, int64_t bytes) const;  // fails also if the file ends before
   bool write(int64_t offset, const void* from, int64_t bytes) const;
 
  private:

@@ -15,8 +15,8 @@ namespace distal::core {
 
 namespace {
 
-constexpr int64_t kBlockBytes = 4096;  // of those that read_element keeps; a multiple of every element's size
-constexpr int64_t kSamples = 64;       // of a digest, of kBlockBytes each
+constexpr int64_t kBlockBytes = 4096;  // the size of the blocks that read_element keeps; a multiple of every element's
+constexpr int64_t kSamples = 64;       // how many samples of kBlockBytes a digest has
 
 File open_to_read(const std::string& path) {
   std::error_code failed;

@@ -107,11 +107,11 @@ class TemporaryFile {
     if (!file_.close()) refuse_full();
   }
 
-  // Gives it its name.
+  // Renames the finished file to its final name.
   void publish() {
     std::string path = behind_links(path_);
     std::error_code failed;
-    // A file that was there passes on its permissions.
+    // If there was a file of this name, the new one gets its permissions.
     if (fs::exists(path, failed)) fs::permissions(name_, fs::status(path, failed).permissions(), failed);
     fs::rename(name_, path, failed);
     if (failed) refuse_to_write(path_);

@@ -16,7 +16,7 @@ void for_each_run(std::span<const int64_t> shape, std::span<const int> order, st
   }
   std::vector<int64_t> strides(shape.size(), 1);
   for (size_t i = order.size(); i-- > 1;) strides[order[i - 1]] = strides[order[i]] * shape[order[i]];
-  // A run goes over the innermost dimensions, as far out as the rectangle is as wide as the array.
+  // A run spans the innermost dimensions in which the rectangle is as wide as the array, and one dimension more.
   int64_t count = 1;
   size_t loops = order.size();
   for (bool is_whole = true; loops > 0 && is_whole; --loops) {

@@ -74,7 +74,7 @@ struct GpuPlan {
   std::string along = {};                 // the index along which neighbouring threads run; empty if there is none
   std::optional<double> blas_scale = {};  // the scale of the product that cuBLAS adds; nothing if it is no such product
   std::optional<GpuPlanSteps> steps = {};  // a product of matrices first, where strides, extents and memory allow it
-  bool overwrites = false;                 // the output; else what is there is added to
+  bool overwrites = false;                 // whether the leaf overwrites the output; else it adds to the output
   std::string no_library = {};             // as BoxPass says it
   std::string why_not = {};                // why no GPU can run the leaf; empty if one can
   bool operator==(const GpuPlan&) const = default;

@@ -49,7 +49,7 @@ Box part_of(const Box& box, size_t axis, int64_t bytes, int64_t part, int64_t pa
   return out;
 }
 
-// The box with a dense output at another address.
+// The box with its output replaced by a dense array at `output`.
 Box with_output(const Box& box, std::byte* output) {
   Box out = box;
   absl::InlinedVector<std::byte*, 4> data = box.data;

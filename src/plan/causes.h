@@ -7,8 +7,8 @@
 
 namespace distal::core {
 
-// An index that the work is cut by and a tensor does not have. The processors along this cut need the same tile of it,
-// or add to it.
+// An index that cuts the work and that a tensor does not have. The processors along this cut need the same tile of the
+// tensor, or add to the same tile.
 struct SharedIndex {
   std::string index;
   int64_t processors = 1;
@@ -27,12 +27,12 @@ struct Cause {
   std::vector<SharedIndex> shared{};  // empty: its format differs from the tiles of the work
 };
 
-// Of every tensor that moves, statement by statement.
+// The causes for every tensor that moves, statement by statement.
 std::vector<Cause> causes_of(const Plan& plan, const PlanCost& cost);
 
 // The cause in words.
 std::string cause_text(const Cause& cause);
-// What cut indices cause, in words; without any, what a format causes.
+// The same for a tensor: the cut indices if there are any, otherwise the format.
 std::string cause_text(const std::string& tensor, bool is_output, const std::vector<SharedIndex>& shared);
 
 }  // namespace distal::core

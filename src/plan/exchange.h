@@ -7,11 +7,11 @@
 
 namespace distal::core {
 
-// The processors that a certificate of a statement is about: those of the outermost level at which some tensor of the
-// statement is acquired. Last-level processors with consecutive numbers form one of them.
+// The processors of a certificate: those of the outermost level at which some tensor of the statement is acquired. A
+// unit is one of them. It consists of last-level processors with consecutive numbers.
 struct Units {
-  int levels = 1;    // of the machine that tell them apart
-  int64_t size = 1;  // last-level processors
+  int levels = 1;    // units differ in the coordinates of this many outermost levels
+  int64_t size = 1;  // the last-level processors of a unit
   int64_t count = 1;
 
   int64_t of(int64_t processor) const { return processor / size; }
@@ -19,7 +19,7 @@ struct Units {
 
 Units units_of(const Plan& plan, const StagePlan& stage);
 
-// Counts by unit, while a plan is walked: the bytes of operands that it receives from others, and of results and
+// Counts by unit, while a plan is walked, the bytes of operands that the unit receives from others, and of results and
 // partials that it sends to others. A copy to a further replica of the result counts where it arrives.
 class ExchangeVisitor : public PlanVisitor {
  public:

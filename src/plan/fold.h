@@ -4,7 +4,7 @@
 
 namespace distal::core {
 
-// Moves into the leaf the innermost loops that only touch data that every processor has at home. Their steps fetch and
+// Moves innermost loops into the leaf if they touch only data that every processor has at home. Their steps fetch and
 // release nothing, so walking them would only cost time.
 void fold_local_loops(const Plan& plan, StagePlan& stage);
 

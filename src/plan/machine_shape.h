@@ -18,7 +18,7 @@ struct MachineShape {
   // group_size[l]: how many last-level processors share the coordinates of the l outermost levels. group_size[0]: all.
   std::vector<int64_t> group_size;
   int64_t processors = 1;
-  // With those that idle since they are outside of the grid. They have the numbers behind the others.
+  // The processors of the grid and those outside of it, which idle and have the highest numbers.
   int64_t available = 1;
 
   int levels() const { return static_cast<int>(first.size()); }

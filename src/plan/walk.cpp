@@ -157,7 +157,7 @@ class Walker {
     }
   }
 
-  // The nearest owner. If the tensor is on a grid of another shape, that may be a processor outside of the place
+  // The nearest owner. If the tensor is on a grid of another shape, the nearest owner may be outside of the place
   // although the place has a replica too.
   int64_t owner_for(const Ownership& owners, const Colour& colour, int64_t place, int place_levels) const {
     int64_t nearest = owners.nearest_owner(colour, place);

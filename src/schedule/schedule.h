@@ -17,8 +17,8 @@ struct ScheduleContext {
   std::vector<IndexVar> given{};   // the loops that the commands of the schedule make
 };
 
-// The machine that a statement runs on: the machine of its tensors; else the machine, or the grids, that its schedule
-// names; else the only machine that the program declares.
+// The machine that a statement runs on: the one that its schedule names, by itself or as that of a tensor; else that
+// of its first tensor that has one; else the grids that its schedule writes in place; else the only one declared.
 std::optional<Machine> machine_of(const Module& module, const ScheduledStatement& scheduled);
 
 // Checks the preconditions of a command and applies it. If a precondition fails, it throws an Error that points to the

@@ -11,17 +11,18 @@
 
 namespace distal::core {
 
-// A program at given values of its params: validated and planned. What a run needs besides its data is made at the
-// first use and kept: memory needs and leaves. Several sessions may share it, also in several threads.
+// A program at given values of its params: validated and planned. Memory needs and leaves are made at the first use,
+// and kept. Several sessions may share it, also in several threads.
 class PreparedProgram {
  public:
   // Throws an Error if the values do not suit the program.
   PreparedProgram(std::shared_ptr<const Program> program, const Bindings& params, PlanOptions options = {});
-  // A plan that was made elsewhere. If there are leaves, sessions run these.
+  // From a plan that was made elsewhere. If `leaves` is not empty, sessions run these leaves.
   explicit PreparedProgram(Plan plan, Leaves leaves = {});
 
   const Plan& plan() const { return plan_; }
-  // Of a single process. The plan was verified with them. With own_memory no processor reads another's memory in place.
+  // The memory needs of a single process. The plan is verified with them. With own_memory no processor reads another's
+  // memory in place.
   const MemoryNeeds& needs(bool own_memory);
   const Leaves& leaves(LeafChoice choice);
 

@@ -8,7 +8,8 @@ namespace distal::core {
 
 namespace {
 
-// A part of a slab with runs of at least this many bytes is read by itself. Around shorter ones everything is read.
+// Parts of a slab whose runs have at least this many bytes are read one by one. If runs are shorter, the whole slab is
+// read.
 constexpr int64_t kLongRunBytes = 4096;
 
 // The part of a slab that has one colour, and the processors of this process that own it.
@@ -17,7 +18,7 @@ struct Part {
   std::vector<int64_t> owners;
 };
 
-// The dimensions of a rectangle in another order.
+// The rectangle with its dimensions in another order.
 Rect permuted(const Rect& rect, const std::vector<int>& order) {
   Rect out;
   for (int d : order) {

@@ -9,8 +9,8 @@
 
 namespace distal::core {
 
-// What every processor owns of a tensor whose format is given: by processor and dimension, the runs of coordinates. The
-// piece is their product; without runs in one dimension it is empty. A scalar is owned where `owns_scalar` says.
+// What every processor owns of a tensor whose format is given: by processor and dimension, the runs of coordinates. A
+// piece is the product of its runs, and empty if a dimension has none. `owns_scalar`: which processors own a scalar.
 struct GivenPieces {
   std::vector<std::vector<std::vector<Run>>> runs;
   std::vector<bool> owns_scalar;
@@ -44,20 +44,20 @@ struct StatementShape {
   std::vector<ShapeTensor> tensors;
   std::vector<CyclicCut> cyclic_cuts{};  // each once
   double flops_per_point = 2;            // of the kernels, on average
-  int64_t processors = 1;                // all that there are; those that a candidate leaves idle may own given pieces
+  int64_t processors = 1;                // with those that a candidate leaves idle, which may own given pieces
 
   bool has_given_formats() const;
 };
 
-// One dimension of the machine of a candidate: `parts` processors, which cut one index into tiles of `tile` iterations,
-// or deal it out in blocks, as a given format does. If it cuts no index, only coordinate 0 has work.
+// One dimension of a candidate's machine: `parts` processors, which cut one index into tiles of `tile` iterations, or
+// deal it out in blocks, as a given format does. If it cuts no index, only coordinate 0 has work.
 inline constexpr int kNoIndex = -1;
 struct GridLevel {
   int index = kNoIndex;
   int64_t parts = 1;
   int64_t tile = 1;
-  int machine_level = 0;  // of the machine; a level of the machine cuts each dimension of a tensor at most once
-  int64_t block = 0;      // of iterations that are dealt out; 0: each coordinate has one tile
+  int machine_level = 0;  // the level of the dimension; a level cuts each dimension of a tensor at most once
+  int64_t block = 0;      // the size of the blocks that are dealt out; 0: each coordinate has one tile
 
   bool is_cyclic() const { return block > 0; }
   // The blocks of the coordinate, as runs of iterations.
@@ -79,8 +79,8 @@ struct SequentialLoop {
 inline constexpr int kFace = -1;
 using LevelRoles = std::vector<int>;
 
-// A grid, a schedule and formats for a statement, as data. An index that no level cuts has one tile, which is all of
-// it. Every tensor is communicated at the innermost sequential loop over an index of its own, or, without one, at the
+// A grid, a schedule and formats for a statement, as data. If no level cuts an index, its one tile is its whole range.
+// Every tensor is communicated at the innermost sequential loop over an index of its own, or, without one, at the
 // innermost distributed loop.
 struct Candidate {
   std::vector<GridLevel> levels;      // outermost first; at most one per index
@@ -93,8 +93,8 @@ struct Candidate {
   bool operator==(const Candidate&) const = default;
 };
 
-// One cut of a dimension of a tensor: coordinate c of the level has the elements from c * stride to (c + 1) * stride of
-// what the cuts before it left.
+// One cut of a dimension of a tensor. The cuts before it leave a range of elements; coordinate c of the level has those
+// from c * stride to (c + 1) * stride in this range.
 struct Cut {
   int level = 0;
   int64_t parts = 1;
@@ -107,18 +107,18 @@ struct Cut {
 // dimension is not cut by the work.
 std::vector<Cut> cuts_of(const StatementShape& shape, const Candidate& candidate, int tensor, int dimension);
 
-// The tensor that is communicated block by block, so that loops over blocks are steps and operands are acquired without
-// what lies between the blocks: one with all indices that are dealt out, the output if it has them. -1: there is none.
+// The tensor that is communicated block by block: one with all indices that are dealt out, the output if it has them.
+// It makes the loops over blocks steps, so that operands are acquired without the elements between blocks. -1: none.
 int tensor_in_blocks(const StatementShape& shape, const Candidate& candidate);
 
-// The number that the tile of an index must be a multiple of, so that the cyclic shares of a tensor fill it.
+// The cyclic shares of a tensor fill the tile of an index if its size is a multiple of this number.
 int64_t cyclic_shares(const StatementShape& shape, const Candidate& candidate, int tensor, int dimension);
 
-// The number that the tile of a level is a multiple of: for all tensors with that index.
+// The shares of all tensors fill the tile of a level if its size is a multiple of this number.
 int64_t tile_multiple(const StatementShape& shape, const Candidate& candidate, const GridLevel& level);
 
-// The same with one machine level for all, if that is possible: no tile is rounded up, and no dimension of a tensor is
-// cut by several levels.
+// The candidate with all dimensions in one machine level, if no tile is rounded up and no dimension of a tensor is cut
+// several times. Otherwise the candidate as it is.
 Candidate flattened(const StatementShape& shape, Candidate candidate);
 
 }  // namespace distal::core

@@ -14,7 +14,7 @@ namespace {
 // Sums over all processors may exceed 64 bits while candidates are compared.
 __extension__ using Wide = __int128;
 
-// Candidates that move more than 64 bits can count are never the best, so it does not matter by how much.
+// Candidates that move more than 64 bits can count are never the best, so their exact cost does not matter.
 int64_t narrow(Wide value) { return static_cast<int64_t>(std::min<Wide>(value, std::numeric_limits<int64_t>::max())); }
 
 struct Extent {
@@ -23,7 +23,7 @@ struct Extent {
   int64_t length() const { return std::max<int64_t>(0, hi - lo); }
 };
 
-// The number of pieces with elements that the cuts from number `first` on make of [0, length).
+// The number of nonempty pieces into which the cuts from number `first` on divide [0, length).
 int64_t nonempty_pieces(const std::vector<Cut>& cuts, size_t first, int64_t length) {
   if (length <= 0) return 0;
   if (first == cuts.size()) return 1;
@@ -33,17 +33,17 @@ int64_t nonempty_pieces(const std::vector<Cut>& cuts, size_t first, int64_t leng
   return whole > 0 ? whole * nonempty_pieces(cuts, first + 1, stride) + rest : rest;
 }
 
-// One dimension of a tensor as one processor sees it: what it computes with, and what it owns of that. Both are
+// One dimension of a tensor for one processor: the coordinates that it computes with, and those that it owns. Both are
 // relative to the start of its tile.
 struct DimensionView {
   int64_t tile = 0;   // the length of the tile
   int64_t chunk = 0;  // the length of a full chunk of the sequential loop over this index; the tile without one
-  Extent owned;       // what the processor owns, of the tile or beside it
-  // Of a given format that is cyclic: all runs that the processor owns, and where the tile starts; `owned` is not used.
+  Extent owned;       // what the processor owns, inside or outside of the tile
+  // For a given format that is cyclic: all runs that the processor owns, and the start of the tile; `owned` is unused.
   const std::vector<Run>* runs = nullptr;
   int64_t start = 0;
-  // Of an index that is dealt out: the runs that the processor computes with; `tile` is their length. Of a free format
-  // it owns them all.
+  // For an index that is dealt out: the runs that the processor computes with; `tile` is their total length. If the
+  // format is free, the processor owns all of them.
   const std::vector<Run>* work = nullptr;
   bool owns_work = false;
 
@@ -62,7 +62,7 @@ struct DimensionView {
     });
   }
 
-  // The length of the longest chunk that lies in one run of the processor's (or not); 0 if there is none.
+  // The length of the longest chunk that the processor owns in one run (or, with false, does not); 0 if there is none.
   int64_t longest_chunk(bool is_owned) const {
     if (work != nullptr) return is_owned == (owned_of_tile() == tile) ? tile : 0;
     int64_t whole = tile / chunk, rest = tile % chunk;
@@ -77,7 +77,7 @@ struct DimensionView {
     return is_owned == owns_rest ? rest : 0;
   }
 
-  // Of the runs that it computes with: the elements that it owns, or the runs of which it owns all.
+  // How many elements of the runs that it computes with it owns. With `whole_runs`, only runs that it owns whole count.
   int64_t owned_of_work(bool whole_runs) const {
     if (owns_work) return tile;
     return sum_over_runs([&](const Extent& run) {
@@ -127,7 +127,7 @@ class CostModel {
     }
   }
 
-  // Nothing if `stops` says so. The first processor is often the busiest; with given formats it may be any.
+  // Returns nothing if `stops` is true. The first processor is often the busiest; with given formats any may be.
   std::optional<CandidateCost> count(const StopCounting& stops) {
     if (stops) {
       shape_.has_given_formats() ? look_at_some() : look_at_first();
@@ -156,8 +156,8 @@ class CostModel {
     int64_t count = 1;
   };
 
-  // Lengths change only where the blocks of a cut become short or end. The first coordinate is on its own, because only
-  // there a piece begins where the tile begins.
+  // Lengths change only where the blocks of a cut become short or end. The first coordinate is looked at separately,
+  // because only there a piece begins where the tile begins.
   void find_alike() {
     if (shape_.has_given_formats()) return look_at_each();
     std::vector<std::set<int64_t>> starts(candidate_.levels.size(), {0, 1});
@@ -200,7 +200,7 @@ class CostModel {
     }
   }
 
-  // Given pieces follow no rule that the search knows.
+  // No rule says which coordinates own equally much of given pieces.
   void look_at_each() {
     for (const GridLevel& level : candidate_.levels) {
       alike_.emplace_back();
@@ -372,7 +372,7 @@ class CostModel {
     return without_dimension;
   }
 
-  // Of a tensor that is acquired block by block: a copy if the processor does not own all blocks.
+  // For a tensor that is acquired block by block: the largest block, unless the processor owns all blocks.
   int64_t largest_block() const {
     int64_t largest = 1, tile = 1, owned = owns_face_ ? 1 : 0;
     for (const DimensionView& d : views_) {
@@ -384,7 +384,7 @@ class CostModel {
     return owned == tile ? 0 : largest;
   }
 
-  // Of the others, all blocks are acquired together; those that the processor owns are no copies.
+  // For the other tensors: all blocks are acquired together, and those that the processor owns are not copied.
   int64_t foreign_blocks() const {
     int64_t tile = 1, owned = owns_face_ ? 1 : 0;
     for (const DimensionView& d : views_) {
@@ -394,8 +394,8 @@ class CostModel {
     return tile - owned;
   }
 
-  // The messages of one visit of the tile: the pieces of others in every chunk. Of a given format it is known only how
-  // large its pieces are.
+  // The messages of one visit of the tile: the pieces of other processors in every chunk. For a given format only the
+  // average size of its pieces is used.
   int64_t messages_of(size_t t) const {
     if (shape_.tensors[t].given) return given_messages(*shape_.tensors[t].given);
     int64_t pieces = 1, own = owns_face_ ? 1 : 0;

@@ -27,8 +27,8 @@ struct CandidateCost {
 // Numbers beyond 64 bits are given as the largest that fits.
 CandidateCost cost_of(const StatementShape& shape, const Candidate& candidate);
 
-// The same, but nothing once `stops` says so of what the processors that were looked at cost: the most that one of them
-// exchanges, its messages and points.
+// The same, but looks at a few processors first, and returns nothing if `stops` is true for their cost: the most that
+// one of them exchanges, its messages and its points.
 using StopCounting = std::function<bool(const CandidateCost&)>;
 std::optional<CandidateCost> cost_unless(const StatementShape& shape, const Candidate& candidate,
                                          const StopCounting& stops);

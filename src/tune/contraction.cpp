@@ -150,7 +150,7 @@ class OrderFinder {
     for_each_partition(subset, subset, result, inputs, best_[subset]);
   }
 
-  // Adds the products of all partitions of `left` to `inputs`, but not of the whole subset by itself.
+  // Extends `inputs` by every partition of `left`, and keeps their products. The subset itself is not a part.
   void for_each_partition(size_t subset, size_t left, Indices result, std::vector<Subtree>& inputs,
                           std::vector<Subtree>& kept) const {
     if (left == 0) return keep(multiply(inputs, result), kept);
@@ -168,7 +168,7 @@ class OrderFinder {
     }
   }
 
-  // Keeps what no other order is better than in flops and in elements.
+  // Keeps the orders that no other one beats in both flops and elements.
   static void keep(const Subtree& tree, std::vector<Subtree>& kept) {
     auto as_good = [](const Tree& a, const Tree& b) { return a.flops <= b.flops && a.elements <= b.elements; };
     for (const Subtree& other : kept) {

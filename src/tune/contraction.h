@@ -10,7 +10,7 @@ struct Product {
   std::vector<std::vector<int>> factors;  // the distinct indices of each
   std::vector<int> result;                // the indices of the output
   std::vector<int64_t> extents;           // by index
-  std::vector<int> summed_last{};         // indices that no part but the last one may sum over
+  std::vector<int> summed_last{};         // indices that only the last part may sum over
 };
 
 // A part of a product: it multiplies its inputs, and sums over the indices that nothing else needs.
@@ -34,10 +34,10 @@ struct ContractionOrder {
 double kernel_flops(const std::vector<std::vector<int>>& inputs, const std::vector<int>& result,
                     const std::vector<int64_t>& extents);
 
-// Orders that need at most a tenth more flops than the least, and none of which needs both more flops and more elements
-// than another; those that read and write the fewest elements first. The first is the best. The orders are all trees
-// whose parts multiply two or more inputs, or sum one. Of more than eight factors, those whose product is smallest are
-// multiplied first, until eight are left. More than 64 indices have one order only, that of one part.
+// The best orders: those that need at most a tenth more flops than the least, and that no other order beats in both
+// flops and elements. The first one reads and writes the fewest elements. All trees are compared whose parts multiply
+// two or more inputs, or sum one. Of more than eight factors, the two whose product adds the fewest elements are
+// multiplied first, until eight are left. A product with more than 64 indices has one order only, that of one part.
 std::vector<ContractionOrder> contraction_orders(const Product& product);
 
 // The order of one part.

@@ -18,8 +18,8 @@ class Finder {
   Finder(const Module& module, const Bindings& params, const FindOptions& options)
       : module_(module), params_(params), given_(options), options_(options) {}
 
-  // A format that a later statement finds may leave some processor more than an even share. Then earlier statements
-  // have to leave room for it.
+  // A format that is found for a later statement may give some processor more than an even share of a tensor. The
+  // search then begins again with less memory, so that earlier statements leave room for it.
   FoundProgram find() {
     constexpr int kMostRounds = 8;
     for (int round = 0;; ++round) {
@@ -45,7 +45,7 @@ class Finder {
     }
   }
 
-  // Returns why nothing was found, or nothing.
+  // Returns why nothing was found; empty if something was.
   std::string find_for(size_t at) {
     const Statement statement = found_.module.statements[at].statement;
     std::optional<Machine> machine = machine_for(statement);
@@ -61,7 +61,7 @@ class Finder {
     return {};
   }
 
-  // The best of all splits. If none can be found, the one with the whole statement, which says why.
+  // The best of all splits. If nothing is found for any of them, a result with the first reason.
   FoundParts best_of(const Statement& statement, const std::vector<Split>& splits,
                      const std::optional<Machine>& machine) const {
     std::vector<FoundParts> all;
@@ -93,7 +93,7 @@ class Finder {
     });
   }
 
-  // Of those that need hardly more than the least time, the one that reads and writes least.
+  // Among those that need hardly more than the least time, the one that reads and writes least.
   static FoundParts least_time(const std::vector<FoundParts>& all) {
     constexpr double kNear = 1.1;
     double seconds = least(all, [](const FoundParts& found) { return found.seconds(); }).seconds();
@@ -118,8 +118,8 @@ class Finder {
     for (FoundStatement& part : found.parts) found_.statements.push_back(std::move(part));
   }
 
-  // The machine of the output, else of the first operand that has one, else the only one declared. A schedule must name
-  // it, so for a grid in place the first machine with a name that has as many processors.
+  // The machine of the output, else of the first operand that has one, else the only one declared. The found schedule
+  // must name it. So a grid in place is replaced by the first declared machine with as many processors.
   std::optional<Machine> machine_for(const Statement& statement) const {
     std::vector<Access> all = accesses(statement.rhs);
     all.insert(all.begin(), statement.lhs);
@@ -177,7 +177,7 @@ bool leaves_something_out(const Module& module) {
 FoundProgram find_what_is_left_out(const Module& module, const Bindings& params, const FindOptions& options) {
   Attempt attempt = find_within(module, params, options);
   if (attempt.found) return std::move(*attempt.found);
-  // What one statement needs at least may leave too little for another one.
+  // The least memory of one statement may be too little for another one, so larger ones are tried.
   constexpr int64_t kFinestSteps = 1000;
   FindOptions more = options;
   int64_t least = 0;

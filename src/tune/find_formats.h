@@ -7,10 +7,10 @@ namespace distal::core {
 // Whether a statement has a schedule, and a tensor whose format is left out.
 bool leaves_formats_out(const Module& module, const ScheduledStatement& scheduled);
 
-// Gives formats to the tensors of a scheduled statement that have none: of each tensor the blocks over its machine, in
-// one copy, that move the fewest bytes of it under this schedule; of those the one with the smallest pieces. What a
-// format moves of its tensor does not depend on the other formats, so together they move the least. Returns why nothing
-// was found: a plan is made for each format, so the machine must not be too large.
+// Gives formats to the tensors of a scheduled statement that have none: each gets the blocks over its machine, in one
+// copy, that move its fewest bytes under this schedule, and of several such formats the one with the smallest pieces.
+// The bytes of a tensor do not depend on the formats of others, so together they are the least. Returns why nothing was
+// found; empty if something was. A plan is made for each format, so the machine must not be too large.
 std::string find_formats(Module& module, const ScheduledStatement& scheduled, const Bindings& params);
 
 }  // namespace distal::core

@@ -51,7 +51,7 @@ void add_cyclic_cuts(const Tensor& tensor, const ShapeTensor& access, const Bind
     }
   }
   for (CyclicCut cut : found) {
-    if (times[static_cast<size_t>(cut.index)] > 1) continue;  // no loop follows cuts by several levels
+    if (times[static_cast<size_t>(cut.index)] > 1) continue;  // a schedule cannot follow cuts by several levels
     cut.index = access.indices[static_cast<size_t>(cut.index)];
     if (std::find(cuts.begin(), cuts.end(), cut) == cuts.end()) cuts.push_back(cut);
   }
@@ -111,7 +111,7 @@ class PartsFinder {
 
   int64_t processors() const { return machine_ ? processor_count(*machine_).evaluate(params_) : 1; }
 
-  // The pieces of the other tensors are in the way.
+  // Searches with the memory that the pieces of the program's other tensors leave.
   SearchResult search_part(const StatementShape& shape, std::vector<GridLevel> grid) {
     SearchOptions options{processors(), options_.goal, options_.memory_bytes, options_.model, std::move(grid)};
     if (!options.memory_bytes) return search(shape, options);
@@ -138,7 +138,7 @@ class PartsFinder {
     return shape;
   }
 
-  // If it is the first part that finds the grid, that part is found by the way.
+  // Finds the grid for one of the parts. If that is the first part, keeps the schedule and the formats found with it.
   void find_grid(size_t grid_part) {
     StatementShape shape = shape_of_part(parts_[grid_part]);
     SearchResult result = search_part(shape, {});
@@ -159,7 +159,7 @@ class PartsFinder {
     found_.parts.push_back({part, std::move(shape), std::move(result)});
   }
 
-  // Gives a free machine the grid of a candidate. Formats that are given for the machine stay on its line of
+  // Gives a free machine the grid of a candidate. Formats that were given for the machine stay on a line of its
   // processors.
   void write_machine(const Candidate& candidate) {
     Machine free = *machine_, line{"", free.levels, {}};

@@ -20,10 +20,10 @@ struct FoundParts {
   int64_t bytes_moved() const;
 };
 
-// Finds schedules for the parts of a split statement, one after another, and formats for its workspaces and for what
-// else is free. `grid_part` is the part that finds the grid, if the grid of the machine is free. Under a cap on memory,
-// processors hold the pieces of all tensors of the program; of those that later statements find, an even share. Throws
-// DoesNotFit.
+// Finds schedules for the parts of a split statement, one after another, and formats for its workspaces and its other
+// free tensors. If the grid of the machine is free, it is found for the part `grid_part`. Under a cap on memory, the
+// pieces of all tensors of the program count; a tensor whose format is found later counts with an even share for each
+// processor. Throws DoesNotFit.
 FoundParts find_parts(const Module& module, const Statement& statement, const Split& split,
                       const std::optional<Machine>& machine, const Bindings& params, const FindOptions& options,
                       size_t grid_part);

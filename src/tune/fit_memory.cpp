@@ -10,7 +10,7 @@ namespace distal::core {
 
 namespace {
 
-// Orders of more loops than this are not permuted; the search then takes the rotations of one order.
+// Of more loops than this, only the rotations of one order are tried, not all orders.
 constexpr size_t kMostPermutedLoops = 4;
 
 class MemoryFitter {
@@ -118,8 +118,8 @@ class MemoryFitter {
     }
   }
 
-  // The innermost loop gets the fewest chunks that fit for each choice of the others. These are doubled one after the
-  // other: always the one that leaves the innermost loop the best exchange.
+  // For each choice of the outer loops the innermost loop gets the fewest chunks that fit. If none fit, one outer loop
+  // gets more chunks: the one that then leads to the smallest product of memory and exchange.
   void consider_order(const std::vector<int>& order) {
     std::vector<SequentialLoop> outer;
     for (size_t i = 0; i + 1 < order.size(); ++i) outer.push_back({order[i], 1});

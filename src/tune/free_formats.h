@@ -6,10 +6,10 @@
 
 namespace distal::core {
 
-// A candidate without sequential loops on these levels of a machine; their tiles are found. Every tensor with a free
-// format is cut once more by the levels that share its tile. Which of its dimensions each of them cuts is chosen so
-// that the largest piece is smallest, if possible without cyclic cuts. A tile too small to be cut lies at coordinate 0.
-// Tiles are rounded up to what the cyclic cuts need.
+// A candidate without sequential loops on these levels of a machine. Sets the tiles of the levels. Every tensor with a
+// free format is cut once more by the levels that share its tile. Each of these levels cuts the dimension that makes
+// the largest piece smallest, if possible without cyclic cuts. A tile too small to be cut lies at coordinate 0. Tiles
+// are rounded up to the multiples that cyclic cuts need.
 Candidate with_free_formats(const StatementShape& shape, const std::vector<GridLevel>& levels);
 
 // Each index that several processors cut makes a level of the machine: `parts[i]` processors cut index i. Levels of

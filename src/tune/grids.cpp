@@ -59,10 +59,10 @@ Grids::Grids(const StatementShape& shape, int64_t most_processors) : shape_(shap
   }
 }
 
-// On average, a processor exchanges its tiles without what it owns of them, which is no more than an average piece. All
+// On average, a processor exchanges its tiles except for the part that it owns, which is at most an average piece. All
 // pieces of a free format together are one copy.
 GroupGrid Grids::grid_of(const std::vector<int64_t>& parts, int64_t processors) const {
-  constexpr double kElementsOfAPiece = 4;  // a tile with fewer for each processor that shares it may not be cut
+  constexpr double kElementsOfAPiece = 4;  // with fewer for each processor that shares it, a tile may stay uncut
   GroupGrid grid{parts, processors};
   for (size_t t = 0; t < bytes_.size(); ++t) {
     const ShapeTensor& tensor = shape_.tensors[t];

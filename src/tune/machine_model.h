@@ -33,7 +33,7 @@ struct Work {
   double messages = 0;
 };
 
-// The time of a leaf, which is that of its arithmetic or of its tensors, whichever is longer, and then of the exchange.
+// The longer of the times for the arithmetic and for reading the tensors, plus the time of the exchange.
 double seconds_of(const MachineModel& model, const Work& work);
 
 }  // namespace distal::core

@@ -9,8 +9,8 @@
 
 namespace distal::core {
 
-// The bytes of the pieces of a program's tensors, by processor. Of a tensor whose format is still to be found, every
-// processor has an even share.
+// The bytes of the pieces of a program's tensors, by processor. If the format of a tensor is still to be found, every
+// processor counts with an even share.
 class PieceBytes {
  public:
   PieceBytes(const Bindings& params, int64_t processors) : params_(params), processors_(processors) {}

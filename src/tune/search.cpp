@@ -16,15 +16,15 @@ namespace distal::core {
 namespace {
 
 constexpr size_t kMostAlternatives = 5;
-// Grids that are surely not the best, and are looked at for the alternatives.
+// The most grids that cannot be the best and are looked at, to find alternatives.
 constexpr int kMostBeyond = 20;
-// Candidates whose cost is counted. The search then takes the best so far.
+// After this many candidates the search ends with the best so far.
 constexpr int64_t kMostConsidered = 20'000;
-// Grids for which loops over several indices are tried.
+// After this many candidates that do not fit into memory, loops are fitted only to those that would be the best.
 constexpr int kMostFitted = 64;
-// Of more levels than this, one order is looked at.
+// If a grid has more levels than this, only one order of them is tried.
 constexpr size_t kMostPermutedLevels = 4;
-// One of this many processors may be idle.
+// At most one in this many processors may be idle.
 constexpr int64_t kIdlePart = 10;
 
 class Searcher {
@@ -60,7 +60,7 @@ class Searcher {
     }
   }
 
-  // Free formats follow the levels, so their order does not matter. Given formats do not.
+  // Free formats follow the levels, so the order of the levels matters only if a format is given.
   void consider_orders(const std::vector<int64_t>& parts, int64_t processors) {
     std::vector<GridLevel> levels = levels_of(parts);
     bool permutes = shape_.has_given_formats() && levels.size() <= kMostPermutedLevels;
@@ -102,8 +102,8 @@ class Searcher {
     levels[next].index = kNoIndex;
   }
 
-  // Visits the levels as they are, and with each index that a given format deals out to as many processors dealt out in
-  // the same blocks.
+  // Visits the levels as they are. If a given format deals out the index of a level to as many processors, also visits
+  // the levels with this index dealt out in the same blocks.
   template <class F>
   void for_each_dealing(std::vector<GridLevel>& levels, size_t next, const F& visit) const {
     if (next == levels.size()) return visit(levels);
@@ -147,7 +147,7 @@ class Searcher {
     return points;
   }
 
-  // At least `processors` must have work.
+  // Keeps the candidate on these levels if it is good enough, and at least `processors` processors have work.
   void consider(const std::vector<GridLevel>& levels, int64_t processors) {
     ++considered_;
     Candidate candidate = with_free_formats(shape_, levels);
@@ -223,7 +223,7 @@ class Searcher {
     return out;
   }
 
-  // Empty for what is as good.
+  // Why `found` was not chosen; empty if it is as good as the best.
   std::string reason_against(const Found& found) const {
     std::string reason = what_is_worse(found);
     int64_t idle = kept_.front().cost.working_processors - found.cost.working_processors;

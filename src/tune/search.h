@@ -55,10 +55,10 @@ class DoesNotFit : public Error {
   int64_t least_bytes_;
 };
 
-// Finds the best candidate for a statement: over all grids that leave at most a tenth of the processors idle.
-// Processors for which a small statement has no work do not count. More are idle only if nothing else fits into the
-// memory. If a format is given, over all orders of the grid's levels too. If the grid is given, over the indices that
-// its dimensions can cut. A pure function of its arguments. Throws DoesNotFit.
+// Finds the best candidate for a statement. It searches all grids that leave at most a tenth of the processors idle;
+// processors for which a small statement has no work do not count as idle. Grids that leave more idle are searched only
+// if no other fits into the memory. If a format is given, all orders of a grid's levels are tried. If the grid is
+// given, the indices that its dimensions can cut are searched. A pure function of its arguments. Throws DoesNotFit.
 SearchResult search(const StatementShape& shape, const SearchOptions& options);
 
 }  // namespace distal::core

@@ -15,13 +15,13 @@ struct Split {
   double elements = 0;               // that they read and write
 };
 
-// The statement as a whole, and then the best ways to split its products into parts, by their flops and by what they
-// read and write (contraction_orders). An index that several terms sum over is summed by the statement itself.
-// Workspaces lie on `machine`.
+// The statement as a whole, and then the best ways to split its products into parts, by flops and by elements read and
+// written (contraction_orders). If several terms sum over the same index, the statement itself sums over it. Workspaces
+// lie on `machine`.
 std::vector<Split> splits_of(const Module& module, const Statement& statement, const Bindings& params,
                              const std::optional<Machine>& machine);
 
-// The parts of a split statement, in their order: the products that go into workspaces, and then what is left of the
+// The parts of a split statement, in their order: the products that go into workspaces, and then the rest of the
 // statement. `module` has the workspaces.
 std::vector<Statement> parts_of(const Module& module, const Statement& statement, const Split& split);
 

@@ -13,7 +13,7 @@ struct TermProduct {
   Product product;
 };
 
-// The additive terms of a statement. `extents` are those of its variables.
+// The additive terms of a statement. `extents` has the extent of each of its variables.
 std::vector<TermProduct> term_products(const Statement& statement, const std::vector<int64_t>& extents);
 
 // The flops of the kernels that compute a statement as it is written.

@@ -16,7 +16,7 @@ namespace {
 // More ways than this to lay out a tensor are not compared.
 constexpr int kMostFormats = 1024;
 
-// The statement and the candidate as if this were the only tensor. Tensors move independently of each other.
+// The statement and the candidate with only one of the tensors. Tensors move independently of each other.
 struct OneTensor {
   StatementShape shape;
   Candidate candidate;
@@ -106,7 +106,7 @@ class FormatChanger {
     best_ = FormatChange{to_string(distribution), bytes_ - bytes, needed};
   }
 
-  // What processors would own and do not own now.
+  // The bytes that processors would own and do not own now.
   int64_t redistributed_bytes(const Distribution& distribution) const {
     Tensor tensor = *module_.find_tensor(one_.shape.tensors[0].name);
     tensor.machine = machine_of(one_.candidate, "");

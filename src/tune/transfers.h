@@ -9,8 +9,8 @@
 
 namespace distal::core {
 
-// Another format for a tensor whose format is given: the one that moves the least of all formats with one copy for the
-// grid that was found. If several do, the one that the given pieces are changed into by moving the least.
+// A better format for a tensor whose format is given: of all formats of one copy on the found grid, the one that moves
+// the fewest bytes; of several such formats, the one into which the given pieces are redistributed with fewest bytes.
 struct FormatChange {
   std::string format;        // its distribution over the grid
   int64_t bytes_saved = 0;   // in each run
@@ -21,7 +21,7 @@ struct FormatChange {
 struct TensorTransfer {
   std::string tensor;
   bool is_output = false;
-  bool is_given = false;              // its format
+  bool is_given = false;              // whether its format is given
   int64_t bytes = 0;                  // by all processors
   int64_t messages = 0;               // as in CandidateCost
   std::vector<SharedIndex> shared{};  // what causes the bytes that no format of one copy would save
@@ -31,9 +31,9 @@ struct TensorTransfer {
 // Of all tensors of a statement, the output first. `module` is the found program.
 std::vector<TensorTransfer> transfers_of(const Module& module, const Bindings& params, const FoundStatement& found);
 
-// What causes the bytes, in words; empty if there are none.
+// Why the tensor moves, in words; empty if it does not move.
 std::string cause_text(const TensorTransfer& transfer);
-// What would save the bytes that a given format causes; empty if nothing would.
+// Which format would save bytes that the given format causes, in words; empty if none would.
 std::string change_text(const TensorTransfer& transfer);
 
 }  // namespace distal::core

@@ -12,8 +12,8 @@ namespace distal::core {
 // The machine of a candidate, named `name`. A candidate without levels gets one processor.
 Machine machine_of(const Candidate& candidate, const std::string& name);
 
-// A free format of the candidate: its distribution over that machine. Sizes are expressions over the sizes
-// of the tensors, so the format is legal for any sizes.
+// The distribution of a tensor with a free format over that machine. Its blocks are expressions over the sizes of the
+// tensors, so it is legal for any sizes.
 Distribution distribution_of(const Module& module, const Statement& statement, const StatementShape& shape,
                              const Candidate& candidate, int tensor);
 

@@ -17,14 +17,14 @@ struct Range {
 };
 using Ranges = std::vector<Range>;
 
-// Sets of elements, each written once, however many processors and steps name it. A block is the product of one list
-// of ranges for each dimension.
+// Sets of elements. Each is written once, and processors and steps refer to it by its number. A block is the product
+// of one list of ranges for each dimension.
 class BlockTable {
  public:
   // The number of the block that is the product of these lists. Ranges that touch are joined.
   int number_of(std::vector<Ranges> dimensions);
   int number_of(const HomePiece& piece);
-  // The blocks that together are these disjoint rectangles: a single one if they are a product.
+  // The blocks that together make up these disjoint rectangles: a single block if the rectangles are a product.
   std::vector<int> numbers_of(const std::vector<Rect>& rects);
 
   // Adds the members "runs" and "blocks". A list of ranges is written as quadruples (lo, length, stride, count).

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Counts the frames of a stage. A frame ends with a run of the leaf; what moves after the last run is one more.
+// Counts the frames of a stage. A frame ends with a run of the leaf; transfers after the last run are one more frame.
 class Frames : public PlanVisitor {
  public:
   explicit Frames(const StagePlan& stage) : stage_(stage) {}
@@ -56,7 +56,7 @@ class EntryCounter : public Frames {
     Frames::leaf(step);
   }
 
-  // The least n with which every n-th frame and the last one have at most `most` entries together.
+  // The least n for which every n-th frame and the last one together have at most `most` entries.
   int64_t stride(int64_t most) const {
     for (int64_t n = 1;; ++n) {
       int64_t sum = 0;
@@ -78,7 +78,7 @@ class EntryCounter : public Frames {
   std::vector<int64_t> entries_;
 };
 
-// What one tensor moves within the steps that a frame stands for.
+// What one tensor moves in a frame and in the frames left out before it.
 struct Moved {
   int64_t bytes = 0, messages = 0;
   std::string pattern;
@@ -177,7 +177,7 @@ class FilmVisitor : public Frames {
 
   static std::vector<size_t> copied_rects_of(const Fetch& fetch) { return copied_rects(fetch.rects, fetch.views); }
 
-  // Adds the next step that moves bytes, which is this one, to the totals of the frame. Returns its pattern.
+  // Adds the current step, which must move bytes, to the totals of the frame. Returns its pattern.
   std::string take_cost() {
     const StepCost& step = cost_.steps.at(next_++);
     Moved& moved = moved_[step.tensor];
@@ -204,7 +204,7 @@ class FilmVisitor : public Frames {
     moves_.push_back(std::move(move));
   }
 
-  // The bytes between groups of consecutive processors, with few enough pairs of groups.
+  // The bytes between groups of consecutive processors. The groups are so large that their pairs are few enough.
   Json grouped(int tensor, const Pairs& pairs) const {
     int64_t size = 1;
     auto groups = [&] { return (plan_.processors + size - 1) / size; };

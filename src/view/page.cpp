@@ -10,7 +10,7 @@ namespace distal::core {
 
 namespace {
 
-// The JSON, so that no text in it ends the element that it stands in.
+// The JSON, changed so that no text in it ends the HTML element around it.
 std::string json_in_html(const nlohmann::ordered_json& json) {
   std::string text = json.dump(), out;
   out.reserve(text.size());

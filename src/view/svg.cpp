@@ -46,7 +46,7 @@ class Choice {
   Choice(const Json& picture, const PictureView& view, const std::string& prefix)
       : picture_(picture), view_(view), prefix_(prefix) {}
 
-  // What the script of the page takes.
+  // The choice as JSON, for the script of the page.
   Json json() const {
     require_view();
     require_step();

@@ -270,7 +270,7 @@ TEST(Api, TensorsDefinedByOneAnotherEndWithTheirHandles) {
             "error: tensor A: a tensor of its statement is gone; keep it until the kernel is compiled");
 }
 
-// With the words of the command line. What needs no GPU works.
+// A run on GPUs is refused with the words of the command line. Everything that needs no GPU works.
 TEST(Api, AnEngineWithoutGpusRefusesThem) {
   IndexVar i("i");
   Machine gpus{Grid(2).of(Processor::GPU)}, m{Grid(2)};

@@ -1,4 +1,4 @@
-// Formats that break a rule are refused before the first use of the tensor, whatever that is.
+// A format that breaks a rule is refused at the first use of the tensor, whichever call that is.
 
 #include <gtest/gtest.h>
 

@@ -14,7 +14,7 @@
 namespace distal {
 namespace {
 
-// A = B C on processors, with nothing else said.
+// A = B C on a number of processors; grid, formats and schedule are left out.
 struct Free {
   Param ni{"ni", 24}, nj{"nj", 18}, nk{"nk", 30};
   Machine M;
@@ -58,7 +58,7 @@ void name_dimensions(core::Distribution& distribution) {
   }
 }
 
-// What `distal optimize` prints, of a program of matrices.
+// What `distal optimize` prints for a program of matrices.
 std::string optimized(const std::string& text, const core::FindOptions& options = for_threads()) {
   core::Module module = core::parse_module(text, "text");
   core::Module found = core::find_what_is_left_out(module, core::bind(module, {}), options).module;
@@ -109,7 +109,7 @@ TEST(ApiFound, OptionsOfTheSearch) {
 }
 
 TEST(ApiFound, OfAModelInAFile) {
-  // On this machine only bytes take time.
+  // In this model only exchanged bytes take time.
   std::string file = ::testing::TempDir() + "distal_bytes.model";
   std::ofstream(file) << "flops_per_second = 1e30\nlink_bytes_per_second = 1\nmemory_bytes_per_second = 1e30\n"
                          "seconds_per_message = 1e-30\n";
@@ -211,7 +211,7 @@ TEST(ApiFound, IsKeptWhenATensorIsRedistributed) {
 TEST(ApiFound, GivenFormatsStay) {
   Param n("n", 16);
   Machine M(Processors(4), "M");
-  Format rows({Dense, Dense}, Distribution(M, {0}));  // on a line of the four
+  Format rows({Dense, Dense}, Distribution(M, {0}));  // on the four processors as a line
   Tensor<double> A("A", {n, n}, Format(M)), B("B", {n, n}, rows), C("C", {n, n}, Format(M));
   IndexVar i("i"), j("j"), k("k");
   A(i, j) = B(i, k) * C(k, j);

@@ -46,7 +46,7 @@ TEST(ApiNames, TwoMachinesOfOneNameAreRefused) {
             "error: machine M: machine `M` is declared twice\n  help: choose another name");
 }
 
-// A program whose handles have no names, but for some that have those which would be made up.
+// A program in which most handles have no names. The others have names that would be made up for these.
 std::string text_of_unnamed() {
   Param n(4), p1("p1", 2);
   Machine m{Grid(p1)}, same{Grid(p1)};

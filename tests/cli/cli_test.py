@@ -55,7 +55,7 @@ PATTERNS = ("none", "broadcast", "shift", "gather", "reduce", "mixed")
 
 
 def grid_of(name, processors):
-    """Settings with which an algorithm uses that many processors."""
+    """Settings with which an algorithm uses a number of processors."""
     side = math.isqrt(processors)
     if name == "solomonik":
         return {"g": math.isqrt(processors // 4), "c": 4}
@@ -631,7 +631,7 @@ class Refusals(CliTest):
 
 
 class Defaults(CliTest):
-    """What a program does that leaves things out."""
+    """Programs that leave out grids, formats or schedules."""
 
     def test_what_no_command_communicates_runs(self):
         text = SUMMA.read_text(encoding="utf-8").split("schedule")[0]

@@ -104,7 +104,7 @@ class Optimize(CliTest):
         self.assertIn(stays, text)
 
     def test_a_given_format_that_nothing_could_better(self):
-        """B lies as the search would put it, so only the sharing of tiles is named."""
+        """B has the format that the search would choose, so the report names only the sharing of tiles as a cause."""
         found = self.optimize(GEMM, "--for", "bytes")
         lines = found["program"].split("\n")
         given = next(line for line in lines if line.startswith("tensor B"))
@@ -125,7 +125,7 @@ class Optimize(CliTest):
                     9)
 
     def test_order_of_contraction(self):
-        """Parts of a product are statements with certificates of their own, which count what was said of them."""
+        """Parts of a product are statements with certificates of their own. These count what `optimize` says."""
         sizes = "param n = 12\nmachine M = 6 processors\n"
         tensors = "".join(f"tensor {name}(n, n, n, n) on M\n" for name in "AI")
         tensors += "".join(f"tensor {name}(n, n) on M\n" for name in "PQRS")

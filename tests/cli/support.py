@@ -36,7 +36,7 @@ def distal(*arguments, cwd=None, env=None):
 
 
 def distal_within(mebibytes, *arguments):
-    """Runs distal in a process whose memory is limited to that many MiB."""
+    """Runs distal in a process whose memory is limited to a number of MiB."""
     return finished(["sh", "-c", f'ulimit -v {mebibytes * 1024} && exec "$@"', "sh", BINARY, *arguments])
 
 

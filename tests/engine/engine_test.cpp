@@ -325,7 +325,7 @@ TEST(JoinedSteps, WhoseOperandsAreViews) {
   EXPECT_EQ(joined_steps(algorithm_text("summa"), "ni=8,nj=6,nk=37,gx=1,gy=2,chunk=1"), (Histogram{{16, 4}, {5, 2}}));
 }
 
-// The copy of an operand is overwritten by that of the next step, so such steps are not joined. In SUMMA here, each
+// The copy of an operand is overwritten by the copy of the next step, so such steps are not joined. In this SUMMA, each
 // processor owns half of B and reads that half in place.
 TEST(JoinedSteps, NotWhereOperandsAreCopies) {
   EXPECT_EQ(joined_steps(algorithm_text("cannon"), "ni=9,nj=6,nk=12,gx=3,gy=3", true), (Histogram{{1, 27}}));

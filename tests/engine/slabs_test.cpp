@@ -126,7 +126,7 @@ TEST(LargeSlabs, AProcessReadsItsPieceInSlabs) {
   }
 }
 
-// Around rows that are far apart nothing is read; between columns that are close everything is.
+// Between rows that are far apart nothing is read. If columns are close together, everything between them is read.
 TEST(LargeSlabs, WhatIsDealtOutIsReadInLongRuns) {
   Source rows{{1500, 3000}, {0, 1}}, columns{{1500, 3000}, {0, 1}};
   Process of_rows(test::tensor_of({"", "1500, 3000", "xy -> x cyclic(x)", "Grid(4)"}), 1, 4);

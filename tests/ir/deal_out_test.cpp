@@ -1,4 +1,4 @@
-// The relations that deal a loop out mean what block_cyclic.h says in numbers.
+// The relations that deal a loop out, compared with block_cyclic.h.
 
 #include "ir/deal_out.h"
 

@@ -18,7 +18,7 @@ std::string refusal(const F& f) {
   return "accepted";
 }
 
-// The rules hold for every module, wherever it came from. `change` makes a mistake that no text can show a line of.
+// The rules hold for every module, also for one that was not parsed. `change` makes a mistake that has no line of text.
 template <class F>
 std::string refusal_after(const F& change) {
   Module module = parse_module(

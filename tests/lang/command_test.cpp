@@ -1,4 +1,4 @@
-// The table of commands, and what is written of it elsewhere: the reference page and the C++ interface.
+// The table of commands, compared with the reference page and the C++ interface.
 
 #include "lang/command.h"
 

@@ -36,7 +36,7 @@ std::string cache() { return fmt::format("{}distal-gpu-test-{}", testing::TempDi
 const std::vector<ElementType> kTypes{ElementType::Float, ElementType::Double,       ElementType::Int32,
                                       ElementType::Int64, ElementType::ComplexFloat, ElementType::ComplexDouble};
 
-// The text of a header without its includes of others of its kind.
+// The text of a header without `#pragma once` and the includes that the test replaces.
 std::string header(const std::string& name) {
   static const std::regex own("#pragma once|#include <cublas_v2.h>|#include \"[^\"]*\"");
   return std::regex_replace(legion_support_files().at(name), own, "");
@@ -111,7 +111,7 @@ void fill(T* data, int64_t elements, std::mt19937& random) {
     data[x] = static_cast<T>(static_cast<float>(static_cast<int>(random() % 7) - 3));
 }
 
-// A device whose stream is a seed. Its scratch memory holds garbage, and may be too small to be of use.
+// A device whose stream is a seed. Its scratch memory holds garbage, and may be too small for any kernel.
 struct EmulatedDevice {
   unsigned seed;
   cublasContext blas;

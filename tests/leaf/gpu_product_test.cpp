@@ -9,7 +9,7 @@
 #include <numeric>
 #include <random>
 
-// Tests compare numbers, which those of kernels cannot.
+// The tests use std::complex, because the complex numbers of kernels cannot be compared.
 namespace distal_gpu {
 template <>
 struct BlasType<std::complex<float>> {

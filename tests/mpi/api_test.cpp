@@ -295,7 +295,7 @@ TEST(MpiKernel, TurnsTilesOfTheCallersBuffers) {
   }
 }
 
-// A product of which only the machine is said.
+// A product for which only the machine is given; formats and schedule are left out.
 struct FreeProduct {
   Param n{"n", 20};
   Machine m{Processors(4), "M"};
@@ -333,7 +333,7 @@ TEST(MpiKernel, ASpreadTensorGetsNoFormatAnyMore) {
   EXPECT_EQ(message_of([&] { s.A.compile(); }), "tensor B is spread over ranks");
 }
 
-// The parts of the product meet in a tensor of the kernel, which the ranks share out too.
+// The product is computed in parts. The workspace between them is a tensor of the kernel, distributed over the ranks.
 TEST(MpiKernel, RunsProductsInParts) {
   FreeProduct s;
   Tensor<double> D("D", {s.n, s.n}, Format(s.m));

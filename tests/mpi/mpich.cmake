@@ -33,7 +33,7 @@ endforeach()
 add_test(NAME mpich/api_on_3 COMMAND ${DISTAL_MPICH_EXEC} -n 3 $<TARGET_FILE:mpich_api_test>)
 set_tests_properties(mpich/api_on_3 PROPERTIES TIMEOUT 120 LABELS mpi PROCESSORS 2)
 
-# How a job ends rests on what an MPI does when one rank gives up.
+# How a job ends depends on what the MPI does when one rank aborts.
 add_test(NAME mpich/failing_rank COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/refusals_test.py
                                          Death.test_rank_that_fails_ends_the_job
                                          Death.test_application_of_which_a_rank_fails_ends)

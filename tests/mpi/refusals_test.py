@@ -386,7 +386,7 @@ class Memory(CliTest):
 
 class Death(CliTest):
     def test_ranks_that_may_not_have_what_blas_needs(self):
-        """They report it; OpenBLAS would try to allocate it for ever."""
+        """A lack of memory in BLAS is reported; OpenBLAS by itself would try to allocate forever."""
         said = ""
         for mebibytes in range(325, 701, 75):
             sizes = "ni=1000,nj=1000,nk=1000,gx=2,gy=1,chunk=250"

@@ -34,7 +34,7 @@ def complaint(compiler, root, header):
     if str(header) in BESIDE:
         if not shutil.which(WRAPPER):
             return ""
-        # The wrapper also names libraries, which nothing is linked with here, and knows bindings that nobody wants.
+        # The wrapper also names libraries, which are not needed without linking, and C++ bindings, which are not used.
         quiet = " -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX"
         quiet += " -Wno-unused-command-line-argument" if compiler == "clang++" else ""
         environment = {**os.environ, "OMPI_CXX": compiler + quiet, "MPICH_CXX": compiler + quiet}

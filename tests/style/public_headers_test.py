@@ -1,4 +1,4 @@
-"""Tests of public_headers.py: it finds what it is there for."""
+"""Tests of public_headers.py: it finds the mistakes that it should find."""
 
 import tempfile
 import unittest

@@ -1,7 +1,8 @@
 """Comments and documents are easy to read, as far as a program can tell. Usage: words.py ROOT
 
-No line of a comment, a document or a Python source is longer than 120 characters, and no document has a line over 100 columns with more
-than one sentence in it. Tables, code blocks and links may be longer. Some words make riddles: say who, and how many.
+No line of a comment, a document or a Python source is longer than 120 characters. No line of a document that has more
+than one sentence is longer than 100 columns. Tables, code blocks and links may be longer. Some vague words are not
+allowed: write who does something, and how many there are.
 """
 
 import re

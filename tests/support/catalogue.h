@@ -90,7 +90,7 @@ class Catalogue {
       add_algorithm("cosma", names, 24, grid + ",steps=2,seqi=2,seqj=3");
     }
     for (const char* grid : {"g=2,c=1", "g=2,c=2", "g=4,c=4", "g=3,c=2"}) add_algorithm("solomonik", names, 24, grid);
-    // As they are found for 4, 6 and 9 processors of little memory.
+    // Schedules as they are found for 4, 6 and 9 processors with little memory.
     for (const char* grid : {"gx=2,gy=1,gz=2,steps=4", "gx=3,gy=1,gz=2,steps=2", "gx=3,gy=1,gz=3,steps=2,seqi=2"}) {
       add("cosma as found", algorithm_text("cosma"), fmt::format("ni=37,nj=23,nk=29,{}", grid));
     }

@@ -34,8 +34,8 @@ Candidate random_candidate(const StatementShape& shape, int64_t most_processors,
   return candidate;
 }
 
-// What a candidate is said to move and hold is what the Plan of its program counts, for random statements, sizes, grids
-// and sequential loops.
+// The closed form says what a candidate moves and holds. The Plan of its program must count the same, for random
+// statements, sizes, grids and sequential loops.
 TEST(Candidate, CountsWhatThePlanCounts) {
   test::Random random{std::mt19937(1)};
   int moving = 0, cyclic = 0, looping = 0;

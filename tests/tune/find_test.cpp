@@ -18,7 +18,7 @@ using test::random_program;
 
 FindOptions least_bytes() { return {Goal::Bytes, {}, model_of_engine("mpi")}; }
 
-// What was said of the parts of a program is what its plan counts.
+// The costs that the search reports for the parts of a program are those that its plan counts.
 void expect_counts(const FoundProgram& found, const Bindings& params, const Plan& plan) {
   PlanCost counted = count_cost(plan);
   ASSERT_EQ(found.statements.size(), plan.stages.size());
@@ -35,8 +35,8 @@ void expect_counts(const FoundProgram& found, const Bindings& params, const Plan
   ASSERT_EQ(said.exchanged_bytes, test::exchange_of(plan).most());
 }
 
-// The found program parses, keeps what was given, and exchanges, moves and holds what was said, for all formats that
-// are given or free.
+// The found program parses, keeps what was given, and exchanges, moves and holds what the search reports, for all
+// combinations of given and free formats.
 TEST(Find, CountsWhatThePlanCounts) {
   Random random{std::mt19937(4)};
   int64_t found_given = 0, split = 0;
@@ -212,7 +212,7 @@ schedule
                                       "at most 256 processors"}));
 }
 
-// No block format of any tensor moves less under a schedule that was found for others.
+// Under a schedule that was found for other formats, no block format of any tensor moves less than the found one.
 TEST(Find, FormatsForGivenSchedulesMoveTheLeast) {
   Random random{std::mt19937(11)};
   int compared = 0;
@@ -284,7 +284,7 @@ A(i, j) = B(i, k) * C(k, j)
   EXPECT_EQ(test::plan_text(text).processors, 7);
 }
 
-// A schedule that names processors without a grid takes them as a line, and so does what is found beside it.
+// A schedule that names processors without a grid takes them as a line. What is found beside it uses this line too.
 TEST(Find, AGivenScheduleKeepsTheLine) {
   Module module = test::parse_text(R"(machine M = 6 processors
 tensor a(12) on M

@@ -165,7 +165,7 @@ TEST(Search, CubesOfProcessorsGiveCubes) {
   }
 }
 
-// What is left out has a reason, and is not better.
+// Every alternative has a reason why it was not chosen, and is not better.
 TEST(Search, AlternativesHaveReasons) {
   SearchResult found = search(test::shape_of_text(kGemm, "n=100"), options_for(12));
   ASSERT_FALSE(found.alternatives.empty());
@@ -191,7 +191,7 @@ TEST(Search, ReasonsCountIdleProcessors) {
   EXPECT_GT(idle, 20);
 }
 
-// Where messages are dear, the goal of time finds a grid with fewer of them.
+// If messages take long in the model, the goal of time finds a grid with fewer messages.
 TEST(Search, TimeFollowsTheModel) {
   StatementShape shape = test::shape_of_text(test::algorithm_text("summa"), "ni=65536,nj=64,nk=64");
   SearchOptions options = options_for(61, Goal::Time);

@@ -58,7 +58,8 @@ int64_t bytes_to_redistribute(const Module& module, const Tensor& to, Tensor fro
   return count_cost(test::plan_text(to_string(copy))).bytes_moved;
 }
 
-// The bytes and messages of each tensor add up to those of the statement; those of a change are what plans count.
+// The bytes and messages of each tensor add up to those of the statement. The bytes that a change of format saves and
+// needs are those that plans count.
 TEST(Transfers, AreThoseOfThePlan) {
   Random random{std::mt19937(21)};
   int changes = 0, shared = 0;

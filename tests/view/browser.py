@@ -47,8 +47,7 @@ def body(text):
 
 
 def answers(page, script, virtual_ms=3000):
-    """What a script says about the page: it runs after that of the page and returns a value. Returns it, with the
-    attributes of the body."""
+    """Runs a script after that of the page. Returns its value, and the attributes of the body."""
     asking = Path(page).with_suffix(".asking.html")
     text = Path(page).read_text(encoding="utf-8")
     ask = (

@@ -56,7 +56,7 @@ return { seen, steps, loaded: performance.getEntriesByType("resource").length,
          bad: /NaN|undefined|Infinity/.test(document.getElementById("picture").innerHTML) };
 """
 
-# What the pointer says about every piece of every tensor.
+# The texts at the pointer for every piece of every tensor.
 PIECES = """
 const press = (key) => document.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
 press("2");
@@ -66,7 +66,7 @@ return [...document.querySelectorAll("#picture [data-owner]")].map((cell) => {
 });
 """
 
-# What it says about every arrow of every step.
+# The texts at the pointer for every arrow of every step.
 ARROWS = """
 const press = (key) => document.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
 press("Home");
@@ -107,7 +107,7 @@ document.querySelector("#picture .node.selected").dispatchEvent(new MouseEvent("
 return { seen, arrows, tip: first, chosen: tip() };
 """
 
-# What the pointer says in the middle of each piece.
+# The text at the pointer in the middle of each piece.
 ELEMENTS = """
 document.dispatchEvent(new KeyboardEvent("keydown", { key: "2", bubbles: true }));
 return [...document.querySelectorAll("#picture [data-block]")].map((cell) => {

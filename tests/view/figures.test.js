@@ -34,7 +34,8 @@ const SPEC = {
 
 test("tables of a page", () => {
   const [first, second] = tablesOf(PAGE);
-  assert.deepEqual([first.heading, first.rows.length, second.heading, second.rows], ["Results", 3, "Others", [{ x: "1" }]]);
+  assert.deepEqual([first.heading, first.rows.length], ["Results", 3]);
+  assert.deepEqual([second.heading, second.rows], ["Others", [{ x: "1" }]]);
   assert.deepEqual(first.rows[2], { n: "8", machine: "AMD", speed: "10", "/ other": "" });
 });
 

@@ -108,7 +108,8 @@ test("the place of an element in a flat picture tells its coordinates", () => {
     "A(1, 3) lives on 1,1",
     "in the piece A[1:2+3:4, 2:4]",
   ]);
-  assert.deepEqual(describe(small, state, { tensor: "0", block: "3", element: [0, 0] }), ["A[1:2+3:4, 2:4] lives on 1,1"]);
+  const other = describe(small, state, { tensor: "0", block: "3", element: [0, 0] });
+  assert.deepEqual(other, ["A[1:2+3:4, 2:4] lives on 1,1"]);
   const [, line] = tensorPanel(small, 1, 200, 200).content.match(/data-elements="([^"]*)"/);
   const [x, , wide] = line.split(",").map(Number);
   assert.deepEqual(elementAt(small, 1, line, x + 4.5 * wide, 50), [4]);
@@ -145,7 +146,8 @@ test("a tensor that is cut along four dimensions has several pictures", () => {
 
 test("a long format is set in lines that can be read", () => {
   const data = structuredClone(small);
-  data.tensors[0].format = "ik -> i, ik -> i, ik -> k cyclic(k = ceildiv(n, 16)*4), ik -> k, ik -> k cyclic(k = 2) on M";
+  data.tensors[0].format =
+    "ik -> i, ik -> i, ik -> k cyclic(k = ceildiv(n, 16)*4), ik -> k, ik -> k cyclic(k = 2) on M";
   const { content } = tensorPanel(data, 0, 130, 200);
   const lines = [...content.matchAll(/style="font-size:([\d.]+)px">([^<]*)</g)].slice(1);
   assert.equal(lines.length, 3);
@@ -174,7 +176,9 @@ test("processors that hold the same share a curve", () => {
 });
 
 test("of many messages, some senders or receivers stand for all", () => {
-  const message = (source, destination, tensor, pattern, kind = "fetch") => ({ source, destination, tensor, pattern, kind });
+  const message = (source, destination, tensor, pattern, kind = "fetch") => {
+    return { source, destination, tensor, pattern, kind };
+  };
   const broadcasts = [];
   for (let row = 0; row < 64; ++row) {
     for (let column = 1; column < 64; ++column) broadcasts.push(message(64 * row, 64 * row + column, 0, "broadcast"));
@@ -211,7 +215,10 @@ test("processors have coordinates and names", () => {
 });
 
 test("processors of any machine have places of their own", () => {
-  const machines = [[[1]], [[7]], [[3, 4]], [[2, 3, 4]], [[2, 2, 2, 3]], [[2, 2], [2, 2]], [[2], [3, 2, 2], [2, 2]], [[4], [4], [4]], [[3], [4]]];
+  const machines = [
+    ...[[[1]], [[7]], [[3, 4]], [[2, 3, 4]], [[2, 2, 2, 3]]],
+    ...[[[2, 2], [2, 2]], [[2], [3, 2, 2], [2, 2]], [[4], [4], [4]], [[3], [4]]],
+  ];
   for (const levels of [...machines, [[2, 2, 2, 2, 2]]]) {
     const { nodes, width, height } = layoutOf(levels);
     assert.equal(nodes.length, levels.flat().reduce((a, b) => a * b, 1));

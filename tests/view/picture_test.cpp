@@ -1,4 +1,4 @@
-// The data of pictures against the plan that they are of.
+// The data of pictures, compared with the plan that they show.
 
 #include "view/picture.h"
 
@@ -214,7 +214,7 @@ schedule
   EXPECT_EQ(points, 12);
 }
 
-// With few entries, frames are left out, and the others tell the same totals.
+// If only few entries are allowed, frames are left out, and the other frames have the same totals.
 TEST(Picture, DetailIsLimited) {
   Plan plan = plan_algorithm("cannon", "ni=64,nj=64,nk=64,gx=8,gy=8");
   DetailLimits limits;

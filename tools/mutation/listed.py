@@ -1,4 +1,4 @@
-"""The repository's own lists: planted faults, and seeded ones that nobody can see."""
+"""The repository's own lists: planted faults, and seeded ones that no user can see."""
 
 from pathlib import Path
 

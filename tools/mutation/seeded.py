@@ -45,7 +45,7 @@ def seeded_faults(sources, seed, is_executed, unseen):
 
 
 def reason_of(fault, text, unseen):
-    """Why nobody can see a seeded fault; empty if the list does not say so."""
+    """Why no user can see a seeded fault; empty if the list does not say so."""
     changed = fault.diff(text)
     old = [code_of(line[1:]) for line in changed if line.startswith("-")]
     new = [code_of(line[1:]) for line in changed if line.startswith("+")]

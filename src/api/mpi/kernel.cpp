@@ -93,8 +93,8 @@ struct MpiKernel::State {
     return prepared;
   }
 
-  // The pieces of this rank's processors, if all ranks of its machine have memory for theirs. A rank may have some of
-  // another kernel's, or a buffer that is refused.
+  // Makes the pieces of this rank's processors, if all ranks of its machine have memory for theirs. A rank may already
+  // have pieces of another kernel, or a buffer that is refused.
   std::shared_ptr<core::PreparedProgram> place_pieces() {
     std::shared_ptr<core::PreparedProgram> prepared;
     int64_t missing = 0;
@@ -103,7 +103,7 @@ struct MpiKernel::State {
       for (const auto& t : kernel->built.tensors) missing = core::checked_add(missing, t->missing_bytes());
       if (missing == 0) apart.require(prepared->plan(), kernel->built.tensors);
     });
-    if (core::all_true(cluster.all(), missing == 0)) return prepared;  // as at most runs
+    if (core::all_true(cluster.all(), missing == 0)) return prepared;  // the case of most runs
     core::require_machine_memory(cluster, missing, core::available_memory());
     core::agree_on_error(cluster, [&] {
       for (const auto& t : kernel->built.tensors) t->shared_pieces();

@@ -51,8 +51,8 @@ class CheckWriter {
   }
 
  private:
-  // What the check reads: an access, and the name that its elements have. Accesses of one tensor at different indices
-  // are apart, because a box uses different elements of it for each.
+  // A read of the check: an access, and the name of its elements. Accesses of one tensor at different indices are
+  // different reads, because a box uses different elements for each.
   struct Read {
     Access access;
     std::string name;
@@ -78,7 +78,7 @@ class CheckWriter {
     accesses_.push_back({a, taken ? names_.fresh(fmt::format("{}_{}", name, accesses_.size())) : name});
   }
 
-  // Writes the function that says what the check runs over and what it reads.
+  // Writes the function that returns the extents that the check runs over, and its reads.
   void write_space() {
     std::vector<std::string> extents, reads;
     for (const IndexVar& v : indices_) extents.push_back(names_.text(extents_.at(v.name)));

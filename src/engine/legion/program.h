@@ -4,7 +4,7 @@
 
 namespace distal::core {
 
-// Of the plan of an emitted Program. Loops are not folded into leaves: a leaf is what one launch runs.
+// The options of the plan of an emitted Program. Loops are not folded into leaves: a leaf is what one launch runs.
 inline constexpr PlanOptions kLegionPlan{.fold = false};
 
 }  // namespace distal::core

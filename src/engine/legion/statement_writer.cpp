@@ -217,8 +217,8 @@ class StatementWriter {
                                : fmt::format("parts_of_{}_{}", tensor(n.tensor), rect + 1);
   }
 
-  // What a processor itself uses of an acquire. What processors of a lower level write into a rectangle that they
-  // share must be apart: Legion would take each one's copy for the whole.
+  // The rectangle of an acquire that one processor uses itself. Processors of a lower level that share a rectangle must
+  // write disjoint parts of it: otherwise Legion would take each processor's copy for the whole rectangle.
   SymbolicRect used_rect(const Acquire& n, size_t rect) const {
     if (n.privilege != Privilege::Write || n.place_levels == static_cast<int>(stage_.machine.levels.size())) {
       return n.rects[rect];

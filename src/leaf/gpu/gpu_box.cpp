@@ -52,7 +52,7 @@ class BoxChooser {
     out.outputs = outputs_.size();
     out.inner = out.position(inner);
     size_t most = 0;
-    // A team reads the memory of one row after the other: several at once would be far apart.
+    // A team adds along one row of memory; several rows at once would be far apart.
     for (size_t v = 0; v < out.outputs && !out.adds_in_teams(); ++v) {
       const size_t lack = operands_without(out.indices[v]);
       if (v == out.inner || lack < std::max<size_t>(most, 1)) continue;
@@ -63,7 +63,7 @@ class BoxChooser {
   }
 
  private:
-  // What the elements of a point cost if neighbouring threads have neighbouring values of the index.
+  // The cost of loading the elements of a point if neighbouring threads have neighbouring values of the index.
   double cost_along(int v) const {
     constexpr double kSame = 0.5, kNeighbour = 1, kFar = 16;
     double out = 0;
@@ -79,7 +79,7 @@ class BoxChooser {
     return out;
   }
 
-  // How many operands of the right side have indices, but not this one. None, if no operand has it.
+  // How many operands of the right side have indices, but not this one. 0 if no operand has it.
   size_t operands_without(int v) const {
     size_t out = 0, with = 0;
     for (size_t o = 1; o < stored_.size(); ++o) {

@@ -11,9 +11,9 @@ namespace distal::core {
 struct GpuBox {
   std::vector<int> indices;  // those of the output, then those of the sums
   size_t outputs = 0;        // how many are the output's
-  size_t inner = 0;          // the place of the index along which neighbouring threads read neighbouring elements
-  int reused = -1;  // the place of an index of the output that operands lack: a thread computes several of its values,
-                    // and loads these operands once; -1 if there is none
+  size_t inner = 0;          // the position of the index along which neighbouring threads read neighbouring elements
+  int reused = -1;  // the position of an index of the output that some operands do not have: a thread computes several
+                    // of its values and loads these operands once; -1 if there is none
 
   bool adds_in_teams() const { return inner >= outputs; }
   int inner_index() const { return indices[inner]; }

@@ -22,8 +22,8 @@ struct LeafBox {
   size_t position(int index) const;
 };
 
-// The box of a stage's leaf, which is one assignment; nothing if its loops do not run over a box for every size and
-// processor.
+// The box of a stage's leaf, which must be one assignment. Nothing if its loops do not run over a box for every size
+// and processor.
 std::optional<LeafBox> leaf_box(const Stage& stage);
 
 // The storage orders of a leaf's operands, outermost dimension first.
@@ -34,8 +34,8 @@ StorageOrders storage_orders(const StagePlan& stage);
 // What carries out the leaf of a stage on a GPU, at all sizes.
 GpuPlan choose_gpu(const Stage& stage, ElementType type, const StorageOrders& orders);
 
-// Whether each run of the leaf computes all elements of the output that it acquires, once and for all. Then it
-// overwrites them, whatever was there; else it adds to them.
+// Whether each run of the leaf computes all elements of the output that it acquires, completely. Then it overwrites
+// them, whatever their old values; otherwise it adds to them.
 bool overwrites_output(const Stage& stage);
 
 // The params that stand on the right side as numbers, each once. The numbers that a GPU's leaf takes end with their
@@ -43,9 +43,9 @@ bool overwrites_output(const Stage& stage);
 std::vector<std::string> params_as_numbers(const Statement& statement);
 inline bool has_params_as_numbers(const Statement& statement) { return !params_as_numbers(statement).empty(); }
 
-// The assignment with 1 for each param, to see whether it is a product; and the params of a term, one for each time
-// that it stands there. If the term is a product, they are factors of it.
+// The assignment with 1 in place of each param, so that product_of can tell whether a term is a product.
 Compute with_ones_for_params(const Compute& compute);
+// The params of a term, each as often as it occurs. If the term is a product, they are factors of it.
 std::vector<std::string> params_of(const LeafTerm& term);
 
 // The assignment that a GPU runs. Throws if the leaf has workspaces.

@@ -18,7 +18,7 @@ struct GpuSteps {
   double scale = 1;
 };
 
-// Nothing if the leaf is no product of at least three tensors, or no two of them have a sum of their own.
+// Nothing unless the leaf is a product of at least three tensors, two of which have an index of a sum to themselves.
 std::optional<GpuSteps> choose_gpu_steps(const Compute& compute, const StorageOrders& orders, ElementType type);
 
 }  // namespace distal::core

@@ -68,8 +68,8 @@ class NestWriter {
     });
   }
 
-  // Loops that select the output element become threads, the others stay loops. Two threads may still have the same
-  // element: a collapsed loop can combine a loop of the output with one of a sum. So sums are added atomically.
+  // Loops that select the output element become threads, the others stay loops. Two threads may still compute the same
+  // element, since a collapsed loop can combine a loop of the output with one of a sum. So sums are added atomically.
   void write_nest_kernel() {
     std::vector<int> threads, inner;
     for (int v : loops_) (moves_output(v) || !compute_.accumulate ? threads : inner).push_back(v);

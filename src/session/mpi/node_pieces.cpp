@@ -10,7 +10,7 @@ namespace distal::core {
 namespace {
 
 constexpr int64_t kPartBytes = 1 << 20;  // of a copy, for one thread
-// A rank's copies of more bytes pass its caches by: they would have left them when they are read.
+// If a rank copies more bytes than this, the stores bypass the caches, which would evict the data before it is read.
 constexpr int64_t kPastCachesBytes = 8 << 20;
 
 bool is_written(const Plan& plan, size_t tensor) {
@@ -24,7 +24,7 @@ Reach reach_of(const Cluster& cluster, const std::vector<int>& ranks) {
   return Reach::within(std::move(nodes));
 }
 
-// What ranks of one node bring each other of each tensor, or would use where it lies.
+// How many elements of each tensor move between the ranks of this node, or would be used in place.
 class NodeTraffic : public PlanVisitor {
  public:
   NodeTraffic(const Plan& plan, const Cluster& cluster, const std::vector<int>& ranks)
@@ -38,7 +38,8 @@ class NodeTraffic : public PlanVisitor {
   int64_t bytes(size_t tensor) const { return elements_[tensor] * plan_.tensors[tensor].element_bytes; }
 
   bool wants_leaves() const override { return false; }
-  // A source on another node may have what an owner on this one has too, and then the owner's piece is used.
+  // The plan's source may be on another node although an owner on this node has the rectangle too. Then the owner's
+  // piece is used.
   void fetch(const FetchStep& step) override {
     for (const Fetch& f : step.fetches) {
       int64_t brought = 0, used = 0;
@@ -115,10 +116,10 @@ void NodePieces::update(const std::vector<HeldTensor>& tensors) {
   }
 }
 
-// False if there is a tensor that moves inside of the node and for which there is none, or no memory for copies: as
-// much is to be left as they take.
+// Chooses how each tensor is accessed. Returns false if there is no way for a tensor that moves inside the node, or if
+// the copies would take more than half of the free memory.
 bool NodePieces::choose_ways() {
-  std::vector<int64_t> agreed;  // whether each tensor is in shared memory, and the memory that there is
+  std::vector<int64_t> agreed;  // whether each tensor is in shared memory, and the free memory
   for (const auto& memory : lies_in_) agreed.push_back(memory ? 1 : 0);
   agreed.push_back(available_memory());
   MPI_Allreduce(MPI_IN_PLACE, agreed.data(), static_cast<int>(agreed.size()), MPI_INT64_T, MPI_MIN, cluster_.node());
@@ -158,7 +159,7 @@ void NodePieces::open() {
   }
 }
 
-// Those that lie in each rank's memory of a number.
+// The pieces of a tensor on all ranks of the node, which lie in memory `number` of each rank.
 std::shared_ptr<TensorPieces> NodePieces::of_node(const TensorPieces& own, size_t number) const {
   auto out = std::make_shared<TensorPieces>(own.owners(), own.type(), own.order());
   for (int rank = 0; rank < cluster_.ranks(); ++rank) {

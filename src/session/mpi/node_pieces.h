@@ -16,32 +16,32 @@ struct HeldTensor {
   std::shared_ptr<SharedMemory> memory;  // in which they lie one after the other; null if some lie elsewhere
 };
 
-// The pieces of a plan's tensors that a rank can touch: its own, and those of the other ranks of its node, where that
-// can be had for all tensors that move. Pieces in memory of DISTAL's are shared where they lie. Buffers of a caller's
-// are their process's alone; if all of a tensor moves anyway, a run begins with a copy of them that the node shares:
-// one in place of one for each neighbour.
+// The pieces of a plan's tensors that a rank can access: its own, and those of the other ranks of its node if that is
+// possible for all tensors that move. Pieces in DISTAL's memory are shared in place. A caller's buffers are private to
+// their process. If the whole tensor moves inside the node anyway, a run begins with one copy of them that the ranks
+// of the node share, instead of a copy for each neighbour.
 class NodePieces {
  public:
   // `ranks` has the rank of each processor.
   NodePieces(const Plan& plan, const Cluster& cluster, const std::vector<int>& ranks)
       : plan_(plan), cluster_(cluster), ranks_(ranks) {}
 
-  // Looks where the pieces of this rank are now, by tensor. All ranks of the node call this, before each run. Other
-  // buffers of the caller's cost nothing.
+  // Takes the current pieces of this rank, by tensor. All ranks of the node call this before each run. If only the
+  // caller's private buffers have changed, nothing is opened anew.
   void update(const std::vector<HeldTensor>& tensors);
 
   bool are_shared() const { return window_ != nullptr; }
   // By tensor, as update found them.
   const std::vector<std::shared_ptr<TensorPieces>>& pieces() const { return pieces_; }
-  // Makes the copies, before a run, and says how many bytes of this rank's they are.
+  // Copies this rank's buffers into the shared copies, before a run. Returns the number of bytes.
   int64_t copy(int threads);
-  // Between runs a tensor may get other pieces, and those that it had are then to go.
+  // Releases the pieces between runs, so that a tensor that gets other pieces can free the old ones.
   void let_go();
-  // Gives back what the other ranks had.
+  // Unmaps the memory of the other ranks.
   void close();
 
  private:
-  // How the ranks of a node come by each other's pieces of a tensor.
+  // How the ranks of a node access each other's pieces of a tensor.
   enum class Way { Shared, Copied, NotAtAll };
   struct Seen {
     Way way = Way::NotAtAll;

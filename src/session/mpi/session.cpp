@@ -82,7 +82,7 @@ void MpiSession::place_pieces(int64_t other_bytes) {
   connect(window_ != nullptr);
 }
 
-// With a window also the pieces of the other ranks of the node.
+// The pieces of this rank and, with a window, those of the other ranks of its node.
 TensorStore MpiSession::pieces_in_one_memory() {
   std::vector<std::shared_ptr<TensorPieces>> pieces;
   for (const TensorPlan& t : plan().tensors) {
@@ -101,10 +101,10 @@ TensorStore MpiSession::pieces_in_one_memory() {
 
 void MpiSession::hold(const std::vector<HeldTensor>& tensors) {
   node_.update(tensors);
-  // Another node may have begun to share, or ceased to, and every rank knows what all ranks do.
+  // The plan of every rank depends on which nodes share memory, so all ranks begin anew if that changed on any node.
   if (!all_true(cluster_.all(), is_started() && node_.are_shared() == shares_memory_)) {
     stop();
-    make_leaves();  // after this the earlier engines of the other ranks have no memory any more
+    make_leaves();  // also a barrier: after it the earlier runners of the other ranks have freed their memory
     int64_t pieces = bytes_on_machine(cluster_, ranks_, home_bytes(plan()));
     choose_needs(memory_options(node_.are_shared()), 0, std::min(available(), kMost - pieces) + pieces);
     connect(node_.are_shared());

@@ -27,7 +27,7 @@ class MpiSession : public Session {
              const MpiLimits& limits = {});
   ~MpiSession() override { stop(); }  // its threads use the members of this class
 
-  // The pieces of all tensors of a rank lie in one memory, which its node shares if it can.
+  // Allocates one block for the pieces of all tensors of this rank. The ranks of the node share it if they can.
   void place_pieces(int64_t other_bytes) override;
   // Uses these pieces of this rank, one for each tensor, until let_go. To be called before each run, unless the session
   // placed the pieces itself.

@@ -1,4 +1,4 @@
-// Which indices of a statement the film shows as axes, and what is chosen for the others.
+// Which indices of a statement the film shows as axes, and which values of the other indices are chosen.
 import { listContains } from "./blocks.js";
 
 // The numbers of up to three indices: first those along which the work of processors or steps differs, and among these

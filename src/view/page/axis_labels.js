@@ -1,4 +1,4 @@
-// What stands beside the axes of charts.
+// The labels of the axes of charts.
 import { element, label } from "./svg.js";
 import { bytesText } from "./text.js";
 
@@ -14,7 +14,7 @@ export function axisLabels(width, height, top, base, what) {
   ];
 }
 
-// The heights of lines of text near the wanted ones, from `top` to `bottom`, and a line apart from each other.
+// The heights of lines of text: near the wanted heights, between `top` and `bottom`, and at least a line apart.
 export function spreadHeights(wanted, top, bottom) {
   const order = wanted.map((_, n) => n).sort((p, q) => wanted[p] - wanted[q]);
   const out = [];

@@ -1,4 +1,4 @@
-// Bytes over the steps, and who sends whom how much.
+// Bytes over the steps, and the bytes that each processor sends to each other one.
 import { axisLabels, AXIS_LEFT, LINE_HEIGHT, spreadHeights } from "./axis_labels.js";
 import { allFrames, bytesOverTime, exchangedOverTime, messagesOf } from "./film.js";
 import { tensorColour } from "./colour.js";
@@ -8,7 +8,7 @@ import { bytesText } from "./text.js";
 
 const RIGHT = 120; // for the text beside the time line
 
-// The steps that a statement's frames are, as numbers from 1 over all statements.
+// The numbers of the steps that the frames of a statement show, counted from 1 over all statements.
 export function stepNumbers(data) {
   let before = 0;
   return data.statements.flatMap((statement) => {

@@ -50,7 +50,13 @@ function choicePlot(choice, statement, width, cap) {
   const ticks = [
     ...byteTicks(top, 6).map((bytes) => label(INSET - 8, y(bytes) + 4, bytesText(bytes), { class: "tick" })),
     ...byteTicks(most, 8).flatMap((bytes) => [
-      element("line", { x1: x(bytes), x2: x(bytes), y1: PLOT_HEIGHT - FLOOR, y2: PLOT_HEIGHT - FLOOR + 4, class: "axisline" }),
+      element("line", {
+        x1: x(bytes),
+        x2: x(bytes),
+        y1: PLOT_HEIGHT - FLOOR,
+        y2: PLOT_HEIGHT - FLOOR + 4,
+        class: "axisline",
+      }),
       label(x(bytes), PLOT_HEIGHT - FLOOR + 16, bytesText(bytes), { class: "tick middle" }),
     ]),
     label((INSET + width) / 2, PLOT_HEIGHT - 12, "bytes that the busiest processor exchanges", { class: "small" }),
@@ -94,8 +100,9 @@ export function choiceView(data, state, width = 1040) {
   const content = [];
   let y = 0;
   choices.forEach((choice, statement) => {
-    const inside = [...choicePlot(choice, statement, width, data.memory_bytes ?? 0), ...choiceTable(choice, PLOT_HEIGHT + 20, width)];
-    content.push(group({ transform: `translate(0 ${y})` }, inside));
+    const plot = choicePlot(choice, statement, width, data.memory_bytes ?? 0);
+    const table = choiceTable(choice, PLOT_HEIGHT + 20, width);
+    content.push(group({ transform: `translate(0 ${y})` }, [...plot, ...table]));
     y += PLOT_HEIGHT + 60 + 19 * candidatesOf(choice).length;
   });
   return { content: content.join(""), width, height: y };

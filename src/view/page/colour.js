@@ -38,7 +38,7 @@ function colourAt(parts) {
   return hexOf(lightness, red, between(YELLOW, parts[0]));
 }
 
-// The colour of a processor, and of several that have the same: that of the place in their middle.
+// The colour of a processor, or of several processors that own the same: the colour of the place in their middle.
 export function colourOf(levels, processors) {
   const sums = [];
   for (const p of processors) {
@@ -50,8 +50,8 @@ export function colourOf(levels, processors) {
   return colourAt(sums.map((sum) => sum / processors.length).filter((_, d) => long[d]));
 }
 
-// The place of a processor in one grid of three dimensions: the d-th dimensions of all levels are one, and so are
-// those that are three apart.
+// The place of a processor in a grid of three dimensions. The d-th dimensions of all levels count as one dimension, and
+// so do dimensions whose numbers differ by three.
 function placeOf(machine, processor) {
   const levels = drawnLevels(machine);
   const coordinates = coordinatesOf(levels, processor);

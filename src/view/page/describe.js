@@ -1,4 +1,4 @@
-// What is said about the thing under the pointer.
+// The text about the element under the pointer.
 import { listContains, ranges } from "./blocks.js";
 import { describeCandidate } from "./choice.js";
 import { messagesOf } from "./film.js";
@@ -27,7 +27,7 @@ function namesOf(levels, processors) {
 export const ownersOfBlock = (data, tensor, block) =>
   pieces(data, tensor).find((piece) => piece.block === block).owners;
 
-// The piece, and before it the element of it at which the pointer is, if that is known.
+// The piece, preceded by its element under the pointer if that is known.
 export function describeBlock(data, tensor, block, element) {
   const { name, machine } = data.tensors[tensor];
   const where = `lives on ${namesOf(data.machines[machine], ownersOfBlock(data, tensor, block))}`;

@@ -84,7 +84,7 @@ export function memoryOverTime(data) {
 
 const memories = new WeakMap();
 
-// Bytes held by every processor at one frame. Remembers the answer for all frames.
+// Bytes held by every processor at one frame. Computes them once for all frames.
 export function memoryAt(data, frame) {
   if (!memories.has(data)) memories.set(data, memoryOverTime(data));
   return memories.get(data)[frame] ?? homeBytes(data);
@@ -105,8 +105,8 @@ export function bytesOverTime(data) {
   });
 }
 
-// By frame, what the processor that exchanges most has exchanged so far in the statement, and the least that is
-// possible: [{most, bound}], counted as the certificate does.
+// By frame: the bytes that the processor that exchanges most has exchanged so far in the statement, and the lower
+// bound: [{most, bound}]. Both are counted as in the certificate.
 export function exchangedOverTime(data) {
   return data.statements.flatMap(({ frames, certificate }) =>
     frames.map((frame) => ({ most: frame.exchanged_bytes, bound: certificate.lower_bound_bytes })),

@@ -31,8 +31,8 @@ function levelText(levels, coordinates) {
   return levels.map((level) => level.map(() => coordinates[d++]).join(",")).join("|");
 }
 
-// A name for a set of processors, such as "0,*": each coordinate that takes all its values is a star. Names the first
-// and the number of the others if the set is not such a product.
+// A name for a set of processors, such as "0,*": a star stands for all values of a coordinate. If the set is not such
+// a product, the name has its first processor and the number of the others.
 export function setName(levels, processors) {
   if (processors.length === 0) return "nobody";
   const extents = extentsOf(levels);

@@ -26,7 +26,7 @@ export function memoryCurves(all, processors) {
   return [...curves.values()];
 }
 
-// A staircase: the value of a step holds from its beginning to its end.
+// A staircase: each value is drawn from the beginning of its step to its end.
 function staircase(values, x, y) {
   return values
     .map((v, f) => `${f === 0 ? "M" : "L"}${short(x(f - 0.5))} ${short(y(v))}H${short(x(f + 0.5))}`)
@@ -83,7 +83,10 @@ export function memoryView(data, state, width, height) {
     label(AXIS_LEFT - 8, y(top) + 4, bytesText(top), { class: "tick" }),
   ];
   if (curves.length <= MOST_CURVES) content.push(...curveLines(levels, curves, x, y, right, height - BASE));
-  else content.push(bandOf(all, x, y), label(right + 6, height / 2, "from the least to the most", { class: "small left" }));
+  else {
+    const name = label(right + 6, height / 2, "from the least to the most", { class: "small left" });
+    content.push(bandOf(all, x, y), name);
+  }
   if (state.processor !== null && all.length > 0) {
     const values = all.map((now) => now[state.processor]);
     content.push(element("path", { d: staircase(values, x, y), class: "memory selected", fill: "none" }));

@@ -99,7 +99,7 @@ function overlapOf([a, b], [c, d]) {
   return lo < hi ? [lo, hi] : null;
 }
 
-// The parts of the cells that lie in a shadow. Of many cells and shadows, those that coincide.
+// The parts of the cells that lie in a shadow. If there are many cells and shadows, only those that coincide.
 function neededParts(cells, shadows) {
   if (cells.length * shadows.length > MOST_OVERLAPS) {
     const keys = new Set(shadows.map(([u, v]) => `${u}|${v}`));
@@ -114,8 +114,8 @@ function neededParts(cells, shadows) {
 
 const covers = ([a, b], [c, d]) => a <= c && d <= b;
 
-// The parts of the plane that the shown work needs: distinct [rangeU, rangeV]. Where nothing is computed, those that
-// move.
+// The parts of the plane that the shown work needs: distinct [rangeU, rangeV]. If the frame computes nothing, the parts
+// that move.
 function shadowsOn(space, access, plane, work) {
   const seen = new Map();
   const add = (listU, listV) => product(listU, listV).forEach(([u, v]) => seen.set(`${u}|${v}`, [u, v]));
@@ -217,8 +217,8 @@ export function rays(space, plane, work, scaled) {
   return out.join("");
 }
 
-// The accesses that are drawn: up to two for each pair of axes, before the box and behind it. A chosen tensor goes
-// before others.
+// The accesses that are drawn: up to two for each pair of axes, before the box and behind it. A chosen tensor has
+// precedence.
 export function drawnAccesses(space) {
   const chosen = space.state.tensor;
   const accesses = [...space.statement.accesses];

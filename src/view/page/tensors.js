@@ -33,7 +33,7 @@ function listsOf(data, tensor, d) {
   return new Set(data.tensors[tensor].pieces.filter((b) => b >= 0).map((b) => data.blocks[b][d]));
 }
 
-// The dimensions that a picture shows, up to three: all of them if they are so few, otherwise first those that are cut.
+// The dimensions that a picture shows, up to three: all if there are no more, otherwise first those that are cut.
 export function shownDimensions(data, tensor) {
   const numbers = data.tensors[tensor].shape.map((_, d) => d);
   if (numbers.length <= 3) return numbers;
@@ -51,8 +51,8 @@ const hiddenCuts = (data, tensor) => {
   return numbers.filter((d) => !shown.includes(d) && listsOf(data, tensor, d).size > 1);
 };
 
-// The pictures that together show all pieces of a tensor: for each a list of [dimension, lo, hi], the parts of the
-// hidden dimensions that it shows. One picture without such parts if it shows all. At most 16 are made.
+// The pictures that together show all pieces of a tensor. Each is a list of [dimension, lo, hi]: the parts of the
+// hidden dimensions that it shows. The list of a single picture that shows all is empty. There are at most 16 pictures.
 export function multiplesOf(data, tensor) {
   let out = [[]];
   for (const d of hiddenCuts(data, tensor)) {

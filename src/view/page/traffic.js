@@ -7,7 +7,7 @@ import { layoutOf } from "./layout.js";
 import { element, group, label, short } from "./svg.js";
 import { withCommas } from "./text.js";
 
-const MOST_ARROWS = 200; // of more, some senders or receivers stand for all
+const MOST_ARROWS = 200; // with more, only those of some senders or receivers are drawn
 const MOST_OF_CHOSEN = 3000; // arrows of a chosen processor
 const PITCH = 1.8; // from node to node, in sizes of a node
 const HIGHEST_ARC = 0.62; // in pitches
@@ -125,8 +125,8 @@ export function sample(list, most) {
   return list.filter((_, n) => n % every === 0);
 }
 
-// All messages if they are at most `most`. Else those of some processors: of each tensor all that a sender sends, or
-// that a receiver of a reduction or a gather receives.
+// All messages if they are at most `most`. Otherwise, for each tensor, all messages of some senders, or, in a reduction
+// or a gather, of some receivers.
 export function representatives(messages, most) {
   if (messages.length <= most) return messages;
   const byTensor = new Map();
@@ -181,7 +181,8 @@ export function machineView(data, state, width, height, options = {}) {
     ...marks(drawn, at, node),
   ];
   if (drawn.length < messages.length) {
-    const text = `${withCommas(drawn.length)} of ${withCommas(messages.length)} messages are drawn; choose a processor for its own`;
+    const counts = `${withCommas(drawn.length)} of ${withCommas(messages.length)} messages`;
+    const text = `${counts} are drawn; choose a processor for its own`;
     content.push(label(width / 2, height - 26, text, { class: "note" }));
   }
   return { content: group({ class: size < 14 ? "machine fine" : "machine" }, content), width, height };

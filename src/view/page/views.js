@@ -73,7 +73,7 @@ export function captionOf(data, state) {
 
 const LETTER = 6.7; // the width of a letter of the captions, about
 
-// What is said is set in lines; a narrow picture has the totals below.
+// The caption is broken into lines; in a narrow picture the totals stand below it.
 function captionView(data, state, width) {
   const { title, moved, total, memory } = captionOf(data, state);
   const isWide = width >= 700;
@@ -212,8 +212,9 @@ export function svgFile(data, state, view, style) {
   const title = `${data.title}: ${view}${view === "film" ? `, ${captionOf(data, state).title}` : ""}${who}`;
   const size = { width: short(width), height: short(height + 2 * FILE_MARGIN) };
   return (
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 ${-FILE_MARGIN} ${size.width} ${size.height}" width="${size.width}" ` +
-    `height="${size.height}" class="picture" role="img">\n<title>${escaped(title)}</title>\n<style>${style}</style>\n` +
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 ${-FILE_MARGIN} ${size.width} ${size.height}" ` +
+    `width="${size.width}" height="${size.height}" class="picture" role="img">\n` +
+    `<title>${escaped(title)}</title>\n<style>${style}</style>\n` +
     `<rect class="paper" y="${-FILE_MARGIN}" width="100%" height="100%"/>\n${content}\n</svg>\n`
   );
 }

@@ -103,7 +103,7 @@ struct CheckSpace {
   }
 };
 
-// What the check of a box has found. A box with a part of the addends is that of one element.
+// The result of checking a box. A box that has only a part of the addends belongs to one element.
 template <class T>
 struct Checked {
   Difference difference;

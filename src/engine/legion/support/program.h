@@ -128,7 +128,7 @@ inline double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// What the leaves of this process took on GPUs.
+// The time that the leaves of this process took on GPUs.
 struct LeafTimes {
   double device = 0;     // seconds, if they were timed
   double host = 0;       // seconds between the entry of a task's body and its last launch, together
@@ -173,7 +173,7 @@ class Pace {
   bool on_, timed_ = false;
 };
 
-constexpr Int kSamples = 1000;  // as many elements of an output are checked, unless all are
+constexpr Int kSamples = 1000;  // the elements of an output that are checked, unless all are
 
 // Compares a statement's output with its definition. If the statement adds to its output, `before` is the old output.
 template <class T>

@@ -1,5 +1,5 @@
 // Products of several factors in two steps: cuBLAS multiplies two of them, a part at a time, into scratch memory; a
-// kernel multiplies that with the others. Nothing here depends on Legion.
+// kernel multiplies this product with the others. Nothing here depends on Legion.
 #pragma once
 
 #include "product.h"
@@ -30,7 +30,7 @@ class SteppedProduct {
       stride_[all[i]] = elements;
       if (i > 0) elements *= box.count[all[i]];
     }
-    // What remains is for the partial sums of the kernel.
+    // The kernel uses the remaining scratch memory for its partial sums.
     const Int room = static_cast<Int>(device.scratch_bytes / 4 * 3 / sizeof(T));
     step_ = std::min(room / elements, box.count[all[0]]);
     room_ = step_ * elements;

@@ -7,7 +7,7 @@
 
 namespace distal_gpu {
 
-// How the work of a launch is divided. A group is some outputs that the same threads compute.
+// How the work of a launch is divided. A group is a set of outputs that the same threads compute.
 struct Division {
   Int groups = 1, chunks = 1,
       row_groups = 1;         // all; along the inner index, if it is the output's; along the reused one
@@ -19,10 +19,10 @@ struct Division {
   void* partials = nullptr;   // the sums of all slices, unless there is one slice
 };
 
-constexpr Int kManyThreads = Int{1} << 19;  // fill a GPU twice
-constexpr Int kTeamsAtOnce = Int{1} << 12;  // that a large GPU runs at the same time
-constexpr Int kManySlices = 256;            // with more, adding up their sums takes its time
-constexpr Int kSteps = 16;                  // of a thread in a unit; with fewer, more slices do not pay
+constexpr Int kManyThreads = Int{1} << 19;  // enough to fill a GPU twice
+constexpr Int kTeamsAtOnce = Int{1} << 12;  // the teams that a large GPU runs at the same time
+constexpr Int kManySlices = 256;            // with more slices, adding up their sums takes too long
+constexpr Int kSteps = 16;                  // of a thread in a unit; with fewer, more slices gain nothing
 constexpr int kRows = 4;                    // values of the reused index in a group
 
 template <class T>
@@ -35,7 +35,7 @@ struct alignas(N * sizeof(T)) Vector {
 
 template <class Leaf>
 struct Loops {
-  // Either the threads of a team add along the inner index, or neighbouring threads have neighbouring outputs.
+  // True: the threads of a team add along the inner index. False: neighbouring threads have neighbouring outputs.
   static constexpr bool kTeams = Leaf::kInner >= Leaf::kOutputs;
   // The sum along which a thread runs; -1 if there is no sum, and threads only assign.
   static constexpr int kAlong = kTeams ? Leaf::kInner : Leaf::kIndices > Leaf::kOutputs ? Leaf::kIndices - 1 : -1;
@@ -189,14 +189,14 @@ __global__ void __launch_bounds__(kBlock) compute(const Box<Leaf> box, const Div
   constexpr int kOwn = kTeams ? 1 : N;  // outputs of a thread in each row
   const int member = static_cast<int>(threadIdx.x) % division.team, teams = kBlock / division.team;
   const Int all = division.groups * division.slices;
-  // All threads of a warp stay in the loop until none of them has work: they exchange their sums.
+  // All threads of a warp stay in the loop until none of them has work, because they exchange their sums.
   for (Int first = Int{blockIdx.x} * teams; first < all; first += Int{gridDim.x} * teams) {
     const Int mine = first + threadIdx.x / division.team;
     const bool has_work = mine < all;
     if (!kTeams && !has_work) continue;
     Int rest = has_work ? mine : all - 1;
     Point<Leaf> point;
-    // A team's neighbours read what lies behind: the next slice, then the next rows.
+    // The next team reads the memory that follows: the next slice, then the next rows.
     const Int slice_of_team = kTeams ? take(rest, division.slices) : 0;
     if (!kTeams) point.move(box, Leaf::kInner, take(rest, division.chunks) * N);
     int rows = 1;
@@ -328,8 +328,8 @@ Division divide(const Box<Leaf>& box, const Device& device) {
     out.units = 0;
     return out;
   }
-  // As many slices as are worth it, if their sums find place. A team reads memory that lies together, and its slice is
-  // short, unless there were too many of them: then the threads that run at the same time go through memory together.
+  // As many slices as gain time and have room for their sums. A team reads contiguous memory, and its slice is short
+  // unless that would make too many slices. Then the threads that run at the same time go through memory together.
   const Int others = box.sums() / along;
   const Int wanted = std::min(others * ceildiv(along, step) / kSteps,
                               static_cast<Int>(device.scratch_bytes / sizeof(typename Leaf::C)) / box.outputs());
