@@ -14,6 +14,7 @@ KINDS = {
     "src/session/mpi/": ["mpi", "asan"],
     "src/store/": ["asan", "tsan"],
     "src/support/": ["asan", "tsan"],
+    "src/view/": ["browser"],
 }
 
 # The build that has the tests of a kind; all others are in the default build.
