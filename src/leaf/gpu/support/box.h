@@ -61,7 +61,7 @@ struct Box {
 
   __host__ __device__ Int outputs() const { return product(0, Leaf::kOutputs); }
   Int sums() const { return product(Leaf::kOutputs, Leaf::kIndices); }
-  bool is_empty() const { return outputs() * sums() == 0; }
+  bool is_empty() const { return outputs() == 0 || sums() == 0; }
 
   // Makes one index of two where one continues the other in all operands. So rows that lie one behind the other in
   // memory become one long row.

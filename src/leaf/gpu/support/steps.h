@@ -55,12 +55,17 @@ class SteppedProduct {
 
  private:
   bool in_product(int v) const { return stride_[v] != 0; }
+  bool in_rest(int v) const {
+    return std::find(steps_.rest_indices, steps_.rest_indices + Rest::kIndices, v) !=
+           steps_.rest_indices + Rest::kIndices;
+  }
 
   ProductAxes axes(Int count) const {
     ProductAxes out;
     for (int v = 0; v < Leaf::kIndices; ++v) {
       const Int left = box_.stride[steps_.left][v], right = box_.stride[steps_.right][v];
-      if (!in_product(v) && left == 0 && right == 0) continue;
+      // What is summed here is an index of both operands, also if these are the same along all of it.
+      if (!in_product(v) && in_rest(v)) continue;
       out.emplace_back();
       out.back().extent = v == steps_.product_indices[0] ? count : box_.count[v];
       out.back().strides[0] = stride_[v];
