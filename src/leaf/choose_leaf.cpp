@@ -4,6 +4,7 @@
 
 #include "leaf/choose_box.h"
 #include "leaf/compile.h"
+#include "leaf/cpp_text.h"
 #include "leaf/gpu/gpu_leaf.h"
 
 namespace distal::core {
@@ -57,10 +58,7 @@ class Chooser {
   }
 
  private:
-  LeafPlan plan(Method how) const {
-    const Assignment& a = task_.part->compute()->assignment;
-    return {fmt::format("{} {} {}", to_string(a.lhs), to_string(a.op), to_string(a.rhs)), std::move(how)};
-  }
+  LeafPlan plan(Method how) const { return {assignment_text(task_.part->compute()->assignment), std::move(how)}; }
 
   // Interprets a leaf that is tiny, until that has cost as much time as compiling, or for which there is no compiler.
   LeafPlan when_worth_compiling(Method compiled) const {

@@ -21,6 +21,10 @@ std::string literal_text(double value, ElementType type) {
   return fmt::format("{:a}", value);  // hexadecimal, which is exact
 }
 
+std::string assignment_text(const Assignment& a) {
+  return fmt::format("{} {} {}", to_string(a.lhs), to_string(a.op), to_string(a.rhs));
+}
+
 std::string expression_text(const LeafTerm& term, ElementType type,
                             const std::function<std::string(int operand)>& element,
                             const std::function<std::string(const std::string& name)>& param) {

@@ -18,6 +18,9 @@ std::string plain_cpp_type(const std::string& type);
 
 std::string literal_text(double value, ElementType type);
 
+// As statements are written, with the operator of the lowered assignment.
+std::string assignment_text(const Assignment& a);
+
 // The text of a term without its sign, computed in the type C. `element` gives the text of an operand's element, and
 // `param` that of a param, where params have no values yet.
 std::string expression_text(const LeafTerm& term, ElementType type,

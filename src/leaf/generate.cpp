@@ -39,9 +39,7 @@ class Generator {
         shared_(loops_for_team(task, nest_)) {}
 
   std::string run() {
-    const Assignment& a = compute_.assignment;
-    out_ += fmt::format("// {} {} {}\n#include <complex>\n#include <cstdint>\n\n", to_string(a.lhs), to_string(a.op),
-                        to_string(a.rhs));
+    out_ += fmt::format("// {}\n#include <complex>\n#include <cstdint>\n\n", assignment_text(compute_.assignment));
     out_ += fmt::format("using T = {};\nusing C = {};\nusing Int = std::int64_t;\n\n", cpp_type(type_),
                         computing_type(type_));
     if (has_reducing_loop()) {

@@ -16,33 +16,6 @@ namespace distal::core {
 
 namespace {
 
-// The space without the variables that derive from `foreign` loops. A rotation by a foreign loop is computed as in that
-// loop's first iteration, because a sum has the same addends in each.
-IterationSpace<int64_t> without(IterationSpace<int64_t> space, std::vector<bool> foreign) {
-  std::vector<Derivation> kept;
-  auto is_foreign = [&](int v) -> bool { return foreign[v]; };
-  auto keep = [&](const auto& d) {
-    auto children = d.children();
-    if (std::any_of(children.begin(), children.end(), is_foreign)) {
-      for (int v : d.parents()) foreign[v] = true;
-    } else if constexpr (requires { d.without_shifts(is_foreign); }) {
-      kept.emplace_back(d.without_shifts(is_foreign));
-    } else {
-      kept.emplace_back(d);
-    }
-  };
-  for (auto d = space.derivations.rbegin(); d != space.derivations.rend(); ++d) std::visit(keep, *d);
-  space.derivations.assign(kept.rbegin(), kept.rend());
-  return space;
-}
-
-std::vector<int> variables_of(const Compute& compute) {
-  std::vector<int> out;
-  for (const LeafOperand& o : compute.operands) out.insert(out.end(), o.indices.begin(), o.indices.end());
-  for (const LeafTerm& t : compute.terms) out.insert(out.end(), t.only_at_zero.begin(), t.only_at_zero.end());
-  return out;
-}
-
 // The most points that one run of the leaf computes.
 double points_of(const LeafTask& task) {
   double points = 1, all = 1;
@@ -101,19 +74,18 @@ std::string sources(const LeafTask& task, ElementType type, const LeafPlan& plan
   auto of_all = [&](const std::vector<LeafPlan>& plans) {
     return plans.empty() ? std::string() : sources(task, type, plans[0]);
   };
-  return std::visit(
-      Overloaded{[&](const PartsPlan& parts) {
-                   std::string out;
-                   for (size_t p = 0; p < parts.parts.size(); ++p) {
-                     out += sources(inner_task(task, (*task.part->parts())[p]), type, parts.parts[p]);
-                   }
-                   return out;
-                 },
-                 [&](const InterpretedPlan& first) { return of_all(first.then); },
-                 [&](const NestPlan&) { return generate_source(task, type); },
-                 [&](const GpuPlan& gpu) { return gpu.why_not.empty() ? gpu_source(task, type) : std::string(); },
-                 [&](const BoxPlan& box) { return box_sources(task, type, box) + of_all(box.others); }},
-      plan.how);
+  return std::visit(Overloaded{[&](const PartsPlan& parts) {
+                                 std::string out;
+                                 for (size_t p = 0; p < parts.parts.size(); ++p) {
+                                   out += sources(inner_task(task, (*task.part->parts())[p]), type, parts.parts[p]);
+                                 }
+                                 return out;
+                               },
+                               [&](const InterpretedPlan& first) { return of_all(first.then); },
+                               [&](const NestPlan&) { return generate_source(task, type); },
+                               [&](const GpuPlan&) { return gpu_source(task, type); },
+                               [&](const BoxPlan& box) { return box_sources(task, type, box) + of_all(box.others); }},
+                    plan.how);
 }
 
 }  // namespace
@@ -123,14 +95,7 @@ LeafTask whole_leaf(const StagePlan& stage) {
 }
 
 LeafTask inner_task(const LeafTask& outer, const LeafPart& part) {
-  std::vector<bool> foreign(static_cast<size_t>(outer.space.size()), false);
-  for (const LeafPart& other : *outer.part->parts()) {
-    if (&other == &part) continue;
-    for (int loop : all_loops(other)) foreign[loop] = true;
-  }
-  IterationSpace<int64_t> space = without(outer.space, std::move(foreign));
-  if (part.compute()) space = space_for(space, variables_of(*part.compute()));
-  return {outer.stage, &part, part.loops, std::move(space)};
+  return {outer.stage, &part, part.loops, space_of_part(outer.space, *outer.part->parts(), part)};
 }
 
 std::string leaf_sources(const StagePlan& stage, ElementType type, const LeafPlan& plan) {

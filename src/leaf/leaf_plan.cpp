@@ -36,13 +36,13 @@ std::string text_of(const BoxPlan& plan) {
 
 std::string kernel_text(const GpuPlan& plan) {
   if (plan.kernel == GpuKernel::Points) return "a CUDA kernel, one thread for each point of the output's loops";
+  if (plan.kernel == GpuKernel::Blocks) return "a CUDA kernel whose blocks of threads have workspaces of their own";
   if (plan.along.empty()) return "a CUDA kernel of one thread";
   return plan.kernel == GpuKernel::Teams ? fmt::format("a CUDA kernel whose threads add along {} in teams", plan.along)
                                          : fmt::format("a CUDA kernel with neighbouring threads along {}", plan.along);
 }
 
 std::string text_of(const GpuPlan& plan) {
-  if (!plan.why_not.empty()) return "cannot run: it " + plan.why_not;
   const std::string kernel = kernel_text(plan);
   if (plan.steps) {
     return fmt::format(

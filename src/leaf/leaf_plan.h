@@ -59,6 +59,7 @@ enum class GpuKernel {
   Teams,       // teams of threads add along an index of the sums, whose elements are neighbours in memory
   Neighbours,  // neighbouring threads have neighbouring outputs
   Points,      // one thread for each point of the output's loops
+  Blocks,      // blocks of threads, each with workspaces of its own
 };
 
 // A product of several tensors: cuBLAS multiplies two of them, for some values of an index at a time.
@@ -76,7 +77,6 @@ struct GpuPlan {
   std::optional<GpuPlanSteps> steps = {};  // a product of matrices first, where strides, extents and memory allow it
   bool overwrites = false;                 // whether the leaf overwrites the output; else it adds to the output
   std::string no_library = {};             // as BoxPass says it
-  std::string why_not = {};                // why no GPU can run the leaf; empty if one can
   bool operator==(const GpuPlan&) const = default;
 };
 

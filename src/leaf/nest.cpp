@@ -5,6 +5,37 @@
 
 namespace distal::core {
 
+namespace {
+
+// The space without the variables that derive from `foreign` loops. A rotation by a foreign loop is computed as in that
+// loop's first iteration, because a sum has the same addends in each.
+IterationSpace<int64_t> without(IterationSpace<int64_t> space, std::vector<bool> foreign) {
+  std::vector<Derivation> kept;
+  auto is_foreign = [&](int v) -> bool { return foreign[v]; };
+  auto keep = [&](const auto& d) {
+    auto children = d.children();
+    if (std::any_of(children.begin(), children.end(), is_foreign)) {
+      for (int v : d.parents()) foreign[v] = true;
+    } else if constexpr (requires { d.without_shifts(is_foreign); }) {
+      kept.emplace_back(d.without_shifts(is_foreign));
+    } else {
+      kept.emplace_back(d);
+    }
+  };
+  for (auto d = space.derivations.rbegin(); d != space.derivations.rend(); ++d) std::visit(keep, *d);
+  space.derivations.assign(kept.rbegin(), kept.rend());
+  return space;
+}
+
+std::vector<int> variables_of(const Compute& compute) {
+  std::vector<int> out;
+  for (const LeafOperand& o : compute.operands) out.insert(out.end(), o.indices.begin(), o.indices.end());
+  for (const LeafTerm& t : compute.terms) out.insert(out.end(), t.only_at_zero.begin(), t.only_at_zero.end());
+  return out;
+}
+
+}  // namespace
+
 IterationSpace<int64_t> space_for(const IterationSpace<int64_t>& space, const std::vector<int>& variables) {
   std::vector<bool> in(static_cast<size_t>(space.size()), false);
   for (int variable : variables) {
@@ -17,6 +48,17 @@ IterationSpace<int64_t> space_for(const IterationSpace<int64_t>& space, const st
     return std::none_of(made.begin(), made.end(), [&](int v) { return in[v]; });
   });
   return out;
+}
+
+IterationSpace<int64_t> space_of_part(const IterationSpace<int64_t>& space, const std::vector<LeafPart>& parts,
+                                      const LeafPart& part) {
+  std::vector<bool> foreign(static_cast<size_t>(space.size()), false);
+  for (const LeafPart& other : parts) {
+    if (&other == &part) continue;
+    for (int loop : all_loops(other)) foreign[loop] = true;
+  }
+  IterationSpace<int64_t> out = without(space, std::move(foreign));
+  return part.compute() ? space_for(out, variables_of(*part.compute())) : out;
 }
 
 std::vector<bool> known_before(const IterationSpace<int64_t>& space, const std::vector<int>& loops) {

@@ -16,6 +16,11 @@ struct LeafNest {
 // The space with only the derivations that these variables need. It does not bound other variables.
 IterationSpace<int64_t> space_for(const IterationSpace<int64_t>& space, const std::vector<int>& variables);
 
+// The space of one of the parts that run one after another: the variables that it uses, without the loops of the other
+// parts.
+IterationSpace<int64_t> space_of_part(const IterationSpace<int64_t>& space, const std::vector<LeafPart>& parts,
+                                      const LeafPart& part);
+
 // By variable: whether it has a value before the first of these loops and does not derive from other variables.
 std::vector<bool> known_before(const IterationSpace<int64_t>& space, const std::vector<int>& loops);
 

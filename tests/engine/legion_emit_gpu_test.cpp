@@ -102,7 +102,7 @@ TEST(LegionGpu, FilesForGpusAreEmittedOnlyForGpus) {
   Files sums = emitted("sums", gpu_text("complexes"));
   for (const char* file : {"distal/gpu.h", "distal/gpu_devices.h", "distal/gpu_sums.h", "distal/device.h",
                            "distal/kernel.h", "distal/box.h", "distal/sums.h", "distal/cublas_calls.h",
-                           "distal/product.h", "distal/packed_product.h", "distal/steps.h"}) {
+                           "distal/product.h", "distal/packed_product.h", "distal/steps.h", "distal/workspaces.h"}) {
     EXPECT_EQ(cpu.count(file), 0U) << file;
     EXPECT_EQ(gpu.count(file), 1U) << file;
   }
@@ -128,15 +128,16 @@ TEST(LegionGpu, CpuAndGpuLeavesInOneProgram) {
   EXPECT_NE(files.at("CMakeLists.txt").find("distal_FOUND"), std::string::npos);
 }
 
-TEST(LegionGpu, RefusesWorkspaces) {
-  Error error = refusal(
-      "machine M = Grid(2) gpu\ntensor A(8, 8) : xy -> x\ntensor B(8, 8) : xy -> x\ntensor C(8, 8) : xy -> *\n"
-      "A(i, j) = B(i, k) * C(k, j)\nschedule\n  distribute(i, io, ii, M)\n"
-      "  precompute(B(i, k) * C(k, j), {j}, {jw}, W)\n");
-  EXPECT_EQ(error.message(),
-            "the leaf of A(i, j) = B(i, k) * C(k, j) has workspaces, which leaves on GPUs cannot have");
-  EXPECT_EQ(error.help(), "remove the precompute, or use a machine of CPUs");
-  EXPECT_EQ(error.kind(), Error::Kind::Resources);
+// A block of threads has workspaces of its own.
+TEST(LegionGpu, Workspaces) {
+  const Files files = emitted("workspaces", gpu_text("workspaces"));
+  expect_golden("legion/gpu_workspaces_1.txt", files.at("workspaces_gpu_1.cu"));
+  EXPECT_NE(files.at("workspaces.cpp").find("run_on_gpu(call, workspaces_gpu_1, extent, value, operands);"),
+            std::string::npos);
+  // The error message of the emitted program.
+  EXPECT_NE(files.at("distal/gpu.h").find("the workspaces of a leaf do not fit into the "), std::string::npos);
+  EXPECT_NE(files.at("distal/gpu.h").find(" MB of GPU memory that are kept for them; precompute less at a time"),
+            std::string::npos);
 }
 
 TEST(LegionGpu, RefusesGpuMemoryWithoutGpus) {

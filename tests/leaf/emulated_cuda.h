@@ -40,6 +40,32 @@ struct Index {
   unsigned x = 0;
 };
 
+// The memory that a launch gives each block. It holds garbage at first. Bytes around it show whether a kernel writes
+// past its ends.
+class SharedMemory {
+ public:
+  explicit SharedMemory(size_t bytes) : all_(bytes + 2 * kAround, kGarbage) { of_block() = all_.data() + kAround; }
+
+  void check() const {
+    for (size_t b = 0; b < kAround; ++b) {
+      if (all_[b] != kGarbage || all_[all_.size() - 1 - b] != kGarbage) {
+        throw std::runtime_error("a block writes past its shared memory");
+      }
+    }
+  }
+
+  static unsigned char*& of_block() {
+    static unsigned char* memory = nullptr;
+    return memory;
+  }
+
+ private:
+  static constexpr size_t kAround = 64;
+  static constexpr unsigned char kGarbage = 0xff;
+
+  std::vector<unsigned char> all_;
+};
+
 // Switches between stacks. Tells the address sanitizer about it.
 class Stack {
  public:
@@ -120,11 +146,6 @@ class Block {
     if (those(Fiber::Done).size() < fibers_.size()) {
       throw std::runtime_error("some threads wait for others that never come");
     }
-  }
-
-  // Lets other threads run, perhaps.
-  void switch_threads() {
-    if (random_() % 4 == 0) stacks()[running_].leave(scheduler_);
   }
 
   // __syncthreads() of a line.
@@ -264,15 +285,17 @@ inline unsigned __shfl_xor_sync(unsigned mask, unsigned value, int lanes) {
 
 namespace distal_gpu {
 
-inline void let_others_run() { emulated_cuda::Block::current()->switch_threads(); }
+inline unsigned char* shared_memory() { return emulated_cuda::SharedMemory::of_block(); }
 
 template <class... Parameters, class... Arguments>
-void launch_blocks(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, CUstream_st* stream,
-                   const Arguments&... arguments) {
+void launch_blocks(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, std::size_t shared_bytes,
+                   CUstream_st* stream, const Arguments&... arguments) {
   blockDim.x = threads;
   gridDim.x = blocks;
   for (blockIdx.x = 0; blockIdx.x < blocks; ++blockIdx.x) {
+    emulated_cuda::SharedMemory shared(shared_bytes);
     emulated_cuda::Block(threads, stream->seed++).run([&] { kernel(arguments...); }, threadIdx);
+    shared.check();
   }
 }
 

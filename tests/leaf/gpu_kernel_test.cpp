@@ -19,14 +19,17 @@
 #include "leaf/gpu/gpu_leaf.h"
 #include "leaf/gpu/kernel_source.h"
 #include "leaf/gpu/support/device.h"
-#include "leaf/interpret.h"
+#include "leaf/leaf.h"
 #include "lower/compile.h"
+#include "plan/workspace.h"
 #include "support/cache_folder.h"
 #include "support/process.h"
 #include "support/run.h"
 
 namespace distal::core {
 namespace {
+
+constexpr size_t kSharedBytes = 48 << 10;  // of a block
 
 // A leaf's function. `device` is a distal_gpu::Device.
 using GpuFunction = int(const int64_t* numbers, void* const* data, const int64_t* const* stride, const void* device);
@@ -36,7 +39,11 @@ std::string cache() { return fmt::format("{}distal-gpu-test-{}", testing::TempDi
 const std::vector<ElementType> kTypes{ElementType::Float, ElementType::Double,       ElementType::Int32,
                                       ElementType::Int64, ElementType::ComplexFloat, ElementType::ComplexDouble};
 
-// The text of a header without `#pragma once` and the includes that the test replaces.
+// The headers of kernels, each before those that include it.
+constexpr const char* kHeaders[] = {"lang/index_role.h", "device.h",  "kernel.h",         "box.h",   "sums.h",
+                                    "cublas_calls.h",    "product.h", "packed_product.h", "steps.h", "workspaces.h"};
+
+// The text of a header without its includes of others of its kind.
 std::string header(const std::string& name) {
   static const std::regex own("#pragma once|#include <cublas_v2.h>|#include \"[^\"]*\"");
   return std::regex_replace(legion_support_files().at(name), own, "");
@@ -47,10 +54,7 @@ CompiledLeaf emulated(const std::vector<std::string>& kernels) {
   const std::string tests = std::string(DISTAL_SOURCE_DIR) + "/tests/leaf/";
   std::string text = test::read_text(tests + "emulated_cuda.h") + test::read_text(tests + "cublas/cublas_v2.h"), table;
   text = std::regex_replace(text, std::regex("#pragma once"), "");
-  for (const char* name : {"lang/index_role.h", "device.h", "kernel.h", "box.h", "sums.h", "cublas_calls.h",
-                           "product.h", "packed_product.h", "steps.h"}) {
-    text += header(name);
-  }
+  for (const char* name : kHeaders) text += header(name);
   for (size_t k = 0; k < kernels.size(); ++k) {
     text += fmt::format("namespace kernel_{} {{\n{}}}\n", k,
                         std::regex_replace(kernels[k], std::regex("#include \"[^\"]*\""), ""));
@@ -192,7 +196,7 @@ std::vector<int64_t> numbers_of(const StagePlan& stage, const std::vector<int64_
     out.insert(out.end(), values.begin(), values.end());
     return out;
   }
-  const Compute& compute = *leaf_of(program).root.compute();
+  const Compute& compute = *leaf_of(program).root.compute();  // it has a box
   bool may_move =
       std::all_of(compute.terms.begin(), compute.terms.end(), [](const LeafTerm& t) { return t.only_at_zero.empty(); });
   for (int v : box->indices) {
@@ -217,7 +221,7 @@ void set_elements_to_zero(T* at, const std::vector<int64_t>& extents, const std:
 template <class T>
 void check_run(const StagePlan& stage, ElementType type, GpuFunction* kernel, const std::vector<int64_t>& params,
                std::mt19937& random) {
-  const Compute& compute = *leaf_of(*stage.stage).root.compute();
+  const std::vector<LeafAccess>& accesses = leaf_of(*stage.stage).accesses;
   LeafArguments arguments{std::vector<int64_t>(static_cast<size_t>(stage.space.size()), 0), {}};
   for (const LaunchDimension& d : launch_dimensions(*stage.stage)) {
     arguments.values[d.variable] =
@@ -231,16 +235,16 @@ void check_run(const StagePlan& stage, ElementType type, GpuFunction* kernel, co
   std::vector<const int64_t*> strides;
   const bool at_end = random() % 2 == 0;
   // Perhaps no operand moves along an index of the last one.
-  const std::vector<int>& last = compute.operands.back().indices;
+  const std::vector<int>& last = accesses.back().indices;
   const int still = !last.empty() && random() % 2 == 0 ? last[random() % last.size()] : -1;
-  for (const LeafOperand& o : compute.operands) {
+  for (const LeafAccess& a : accesses) {
     std::vector<int64_t> extents;
     std::vector<bool> stays;
-    for (int v : o.indices) {
+    for (int v : a.indices) {
       extents.push_back(stage.space.extents[v]);
       stays.push_back(v == still);
     }
-    operands.emplace_back(extents, stays, &o == compute.operands.data(), random);
+    operands.emplace_back(extents, stays, &a == accesses.data(), random);
   }
   for (size_t o = 0; o < operands.size(); ++o) {
     const RandomOperand& operand = operands[o];
@@ -248,8 +252,7 @@ void check_run(const StagePlan& stage, ElementType type, GpuFunction* kernel, co
     T* begin = reinterpret_cast<T*>(memory.back()->data());
     fill(begin, operand.elements, random);
     int64_t offset = operand.first;
-    for (size_t d = 0; d < operand.strides.size(); ++d)
-      offset -= lowest[compute.operands[o].indices[d]] * operand.strides[d];
+    for (size_t d = 0; d < operand.strides.size(); ++d) offset -= lowest[accesses[o].indices[d]] * operand.strides[d];
     data.push_back(begin + offset);
     strides.push_back(operand.strides.data());
     View view{reinterpret_cast<std::byte*>(begin), operand.first, {}};
@@ -259,25 +262,34 @@ void check_run(const StagePlan& stage, ElementType type, GpuFunction* kernel, co
   const T* output = reinterpret_cast<const T*>(memory[0]->data());
   std::vector<T> want(output, output + operands[0].elements);
   arguments.operands[0].data = reinterpret_cast<std::byte*>(want.data());
-  const bool overwrites = compute.accumulate && overwrites_output(*stage.stage);
+  const Compute* compute = leaf_of(*stage.stage).root.compute();
+  const bool overwrites = compute && compute->accumulate && overwrites_output(*stage.stage);
   auto set_to_zero = [&](T* begin) {
     std::vector<int64_t> extents;
-    for (int v : compute.operands[0].indices) extents.push_back(stage.space.extents[v]);
+    for (int v : accesses[0].indices) extents.push_back(stage.space.extents[v]);
     set_elements_to_zero(begin + operands[0].first, extents, operands[0].strides, 0);
   };
   if (overwrites) set_to_zero(want.data());
-  make_interpreted_leaf(whole_leaf(stage), type)->run(arguments);
+  const auto needed = static_cast<size_t>(workspace_bytes(stage, sizeof(T)));
+  std::vector<std::byte> scratch(needed + 64);
+  arguments.scratch = scratch.data();
+  make_leaf(stage, type, LeafChoice::Interpreted)->run(arguments);
   // The sums of an empty box are zero.
   if (leaf_box(*stage.stage) && !leaf_box(*stage.stage)->indices.empty() && random() % 6 == 0) {
     const size_t index = random() % leaf_box(*stage.stage)->indices.size();
     numbers[index * 2 + 1] = 0;
     want.assign(output, output + operands[0].elements);
     const int v = leaf_box(*stage.stage)->indices[index];
-    const auto& of_output = compute.operands[0].indices;
+    const auto& of_output = accesses[0].indices;
     if (overwrites && std::find(of_output.begin(), of_output.end(), v) == of_output.end()) set_to_zero(want.data());
   }
   EmulatedDevice device(random);
-  EXPECT_EQ(kernel(numbers.data(), data.data(), strides.data(), &device.device), 0);
+  const int status = kernel(numbers.data(), data.data(), strides.data(), &device.device);
+  if (needed > std::max(device.bytes, kSharedBytes)) {
+    EXPECT_EQ(status, distal_gpu::kWorkspacesTooLarge);
+    return;
+  }
+  EXPECT_EQ(status, 0);
   EXPECT_EQ(std::vector<T>(output, output + operands[0].elements), want)
       << "extents " << fmt::format("{}", fmt::join(stage.space.extents, ", "));
 }
@@ -341,6 +353,55 @@ std::vector<KernelCase> kernel_cases() {
                  {2, 7, 32},
                  4},
       KernelCase{"turned", kFourIndices, "S(i, j) = X(j, i) - y(i)", {"a", "b", "c", "d", "e", "f"}},
+      KernelCase{"workspace",
+                 kTensors,
+                 "A(i, j) = B(i, k) * C(k, j)\nschedule\n  reorder({i, k, j})\n"
+                 "  precompute(B(i, k) * C(k, j), {j}, {jw}, Q)",
+                 {"a", "b", "c"}},
+      KernelCase{"workspace_of_a_tile",
+                 kTensors,
+                 "machine M = Grid(3)\nx(i) = A(i, j) * y(j) - 2 * z(i)\nschedule\n  distribute(i, io, ii, M)\n"
+                 "  split(j, jo, ji, 4)\n  split(ii, iio, iii, 3)\n  reorder({iio, jo, iii, ji})\n"
+                 "  precompute(A(i, j) * y(j), {iii}, {iw}, Q)",
+                 {"a", "b", "c"}},
+      KernelCase{"workspace_of_mttkrp",
+                 kTensors,
+                 "B(i, m) = c * T(i, j, k) * y(j) * D(k, m)\nschedule\n  split(j, jo, ji, 4)\n"
+                 "  reorder({i, jo, ji, m, k})\n  precompute(T(i, j, k) * D(k, m), {ji, m}, {jw, mw}, Q)\n"
+                 "  reorder({mw, jw})",
+                 {"a", "b", "c"}},
+      KernelCase{"workspaces_in_one_another",
+                 kTensors,
+                 "s += A(i, j) * C(k, j) * B(i, k)\nschedule\n  reorder({i, j, k})\n"
+                 "  precompute(A(i, j) * C(k, j) * B(i, k), {}, {}, v)\n  precompute(C(k, j) * B(i, k), {}, {}, w)",
+                 {"a", "b", "c"}},
+      KernelCase{"workspace_in_gpu_memory",
+                 kTensors,
+                 "A(i, j) = B(i, k) * C(k, j) - A(i, j)\nschedule\n  split(i, io, ii, 64)\n  reorder({io, k, ii, j})\n"
+                 "  precompute(B(i, k) * C(k, j), {ii, j}, {iw, jw}, Q)",
+                 {"a", "b", "c"},
+                 {97, 130},
+                 2},
+      KernelCase{"workspace_of_a_collapsed_loop",
+                 kTensors,
+                 "A(i, j) = B(i, k) * C(k, j)\nschedule\n  collapse(i, j, f)\n  split(f, fo, fi, 8)\n"
+                 "  reorder({fo, k, fi})\n  precompute(B(i, k) * C(k, j), {fi}, {fw}, Q)",
+                 {"a", "b", "c"}},
+      KernelCase{"workspace_of_a_rotated_loop",
+                 kTensors,
+                 "A(i, j) = B(i, k) * C(k, j)\nschedule\n  split(j, jo, ji, 3)\n  rotate(jo, i, jr)\n"
+                 "  reorder({i, jr, ji, k})\n  precompute(B(i, k) * C(k, j), {jr, ji}, {jrw, jw}, Q)",
+                 {"a", "b", "c"}},
+      KernelCase{"workspace_in_a_collapsed_loop",
+                 kTensors,
+                 "x(i) += A(i, j) * C(k, j)\nschedule\n  collapse(i, j, f)\n  split(f, fo, fi, 5)\n"
+                 "  reorder({fo, fi, k})\n  precompute(C(k, j), {}, {}, w)",
+                 {"a", "b", "c"}},
+      KernelCase{"workspace_in_a_rotated_loop",
+                 kTensors,
+                 "A(i, j) += B(i, k) * C(k, j)\nschedule\n  split(j, jo, ji, 3)\n  rotate(jo, i, jr)\n"
+                 "  reorder({i, jr, ji, k})\n  precompute(B(i, k) * C(k, j), {ji}, {jw}, Q)",
+                 {"a", "b", "c"}},
       KernelCase{"collapsed",
                  kTensors,
                  "machine M = Grid(3)\nx(i) += A(i, j) * y(j)\nschedule\n  collapse(i, j, f)\n"
@@ -363,8 +424,7 @@ TEST(GpuSources, AreCudaForNvcc) {
   std::rotate(cases.begin(), cases.end() - 1, cases.end());
   const std::filesystem::path folder = fmt::format("{}distal-nvcc-test-{}", testing::TempDir(), getpid());
   std::filesystem::create_directories(folder / "distal" / "lang");
-  for (const char* name : {"lang/index_role.h", "device.h", "kernel.h", "box.h", "sums.h", "cublas_calls.h",
-                           "product.h", "packed_product.h", "steps.h"}) {
+  for (const char* name : kHeaders) {
     std::ofstream(folder / "distal" / name) << legion_support_files().at(name);
   }
   std::ofstream text(folder / "all.cu");

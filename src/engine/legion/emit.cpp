@@ -87,8 +87,8 @@ endif()
 )";
 
 // The headers of leaves on GPUs. Those of the data on GPUs have names that begin with gpu.
-constexpr const char* kGpuFiles[] = {"device.h",  "kernel.h",         "box.h",  "sums.h", "cublas_calls.h",
-                                     "product.h", "packed_product.h", "steps.h"};
+constexpr const char* kGpuFiles[] = {"device.h",  "kernel.h",         "box.h",   "sums.h",      "cublas_calls.h",
+                                     "product.h", "packed_product.h", "steps.h", "workspaces.h"};
 
 bool is_for_gpus(const std::string& file) {
   return file.rfind("gpu", 0) == 0 ||

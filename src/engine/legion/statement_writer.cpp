@@ -393,7 +393,6 @@ class StatementWriter {
   // ---- the leaf on a GPU ----
 
   void write_gpu_leaf() {
-    gpu_compute(stage_);  // refuses what no GPU can compute
     std::optional<LeafBox> box = leaf_box(stage_);
     writer_.line("// The leaf: what a GPU computes at each launch.");
     writer_.line(fmt::format("extern \"C\" GpuLeaf {};", statement_.gpu));

@@ -88,7 +88,7 @@ class BoxWriter {
       : stage_(stage),
         type_(type),
         function_(function),
-        compute_(gpu_compute(stage)),
+        compute_(*leaf_of(stage).root.compute()),
         given_(*leaf_box(stage)),
         box_(choose_gpu_box(compute_, orders)),
         plan_(choose_gpu(stage, type, orders)),
@@ -101,7 +101,7 @@ class BoxWriter {
     std::vector<std::string> headers{"sums.h"};
     if (plan_.blas_scale) headers.emplace_back("packed_product.h");
     if (steps_) headers.emplace_back("steps.h");
-    write_kernel_head(writer_, compute_, headers);
+    write_kernel_head(writer_, assignment_text(compute_.assignment), headers);
     LeafWriter leaf(writer_, stage_, type_, compute_, box_, compute_.accumulate && !plan_.overwrites);
     leaf.open("Leaf");
     write_terms();

@@ -15,8 +15,6 @@ namespace distal::core {
 
 namespace {
 
-constexpr const char* kHasWorkspaces = "has workspaces, which leaves on GPUs cannot have";
-
 bool contains(const std::vector<int>& all, int v) { return std::find(all.begin(), all.end(), v) != all.end(); }
 
 // All indices that the terms depend on.
@@ -85,6 +83,7 @@ class ForgottenEnds {
 std::optional<LeafBox> leaf_box(const Stage& stage) {
   const IterationSpace<IntExpr>& space = stage.space;
   const LeafPart& root = leaf_of(stage).root;
+  if (!root.compute()) return std::nullopt;
   std::vector<Interval<IntExpr>> intervals;
   for (int v = 0; v < space.size(); ++v) {
     intervals.push_back(contains(root.loops, v) ? full(space.extents[static_cast<size_t>(v)])
@@ -153,7 +152,7 @@ void add_loops(const Node& node, std::vector<int>& loops) {
 }  // namespace
 
 bool overwrites_output(const Stage& stage) {
-  if (stage.source.statement.op != AssignOp::Assign || !leaf_of(stage).root.compute() || !leaf_box(stage)) return false;
+  if (stage.source.statement.op != AssignOp::Assign || !leaf_box(stage)) return false;
   const LeafAccess& access = leaf_of(stage).accesses[0];
   const Acquire& output = *acquires_of(stage)[static_cast<size_t>(access.acquire)];
   if (output.privilege != Privilege::Write || !output.exact) return false;
@@ -202,7 +201,9 @@ Compute with_ones_for_params(const Compute& compute) {
 }
 
 GpuPlan choose_gpu(const Stage& stage, ElementType type, const StorageOrders& orders) {
-  if (!leaf_of(stage).root.compute()) return {.why_not = kHasWorkspaces};
+  if (!leaf_of(stage).root.compute()) {
+    return {.kernel = GpuKernel::Blocks, .no_library = "; no library, because it has workspaces"};
+  }
   const Compute ones = with_ones_for_params(*leaf_of(stage).root.compute());
   const Compute* compute = &ones;
   if (!leaf_box(stage)) {
@@ -228,12 +229,6 @@ GpuPlan choose_gpu(const Stage& stage, ElementType type, const StorageOrders& or
     out.no_library = "";
   }
   return out;
-}
-
-const Compute& gpu_compute(const Stage& stage) {
-  if (const Compute* compute = leaf_of(stage).root.compute()) return *compute;
-  throw Error(fmt::format("the leaf of {} {}", to_string(stage.source.statement), kHasWorkspaces),
-              stage.source.statement.span, "remove the precompute, or use a machine of CPUs", Error::Kind::Resources);
 }
 
 }  // namespace distal::core

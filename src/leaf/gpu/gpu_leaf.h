@@ -22,7 +22,7 @@ struct LeafBox {
   size_t position(int index) const;
 };
 
-// The box of a stage's leaf, which must be one assignment. Nothing if its loops do not run over a box for every size
+// The box of a stage's leaf. Nothing if the leaf has workspaces, or if its loops do not run over a box for every size
 // and processor.
 std::optional<LeafBox> leaf_box(const Stage& stage);
 
@@ -47,8 +47,5 @@ inline bool has_params_as_numbers(const Statement& statement) { return !params_a
 Compute with_ones_for_params(const Compute& compute);
 // The params of a term, each as often as it occurs. If the term is a product, they are factors of it.
 std::vector<std::string> params_of(const LeafTerm& term);
-
-// The assignment that a GPU runs. Throws if the leaf has workspaces.
-const Compute& gpu_compute(const Stage& stage);
 
 }  // namespace distal::core

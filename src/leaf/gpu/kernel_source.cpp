@@ -4,18 +4,18 @@
 
 #include "leaf/gpu/box_source.h"
 #include "leaf/gpu/nest_source.h"
+#include "leaf/gpu/parts_source.h"
 
 namespace distal::core {
 
 std::string gpu_kernel_source(const Stage& stage, ElementType type, const StorageOrders& orders,
                               const std::string& function) {
-  gpu_compute(stage);  // refuses what no kernel can compute
+  if (!leaf_of(stage).root.compute()) return gpu_parts_source(stage, type, function);
   return leaf_box(stage) ? gpu_box_source(stage, type, orders, function) : gpu_nest_source(stage, type, function);
 }
 
-void write_kernel_head(TextWriter& writer, const Compute& compute, const std::vector<std::string>& headers) {
-  const Assignment& a = compute.assignment;
-  writer.line(fmt::format("// {} {} {}", to_string(a.lhs), to_string(a.op), to_string(a.rhs)));
+void write_kernel_head(TextWriter& writer, const std::string& what, const std::vector<std::string>& headers) {
+  writer.line("// " + what);
   for (const std::string& h : headers) writer.line(fmt::format("#include \"distal/{}\"", h));
   writer.line("");
   writer.line("namespace {");

@@ -19,7 +19,7 @@ struct Range {
 // ---- kernels ----
 
 // Starts the work of a leaf. `numbers` are the first value and the count of each index, or the extents and then the
-// values of all variables; then the params of the right side. Returns the status of cuBLAS.
+// values of all variables; then the params of the right side. Returns the status of cuBLAS, or kWorkspacesTooLarge.
 using GpuLeaf = int(const Int* numbers, void* const* data, const Int* const* stride, const distal_gpu::Device& device);
 
 inline void run_on_gpu(const LeafCall& call, GpuLeaf* leaf, const std::vector<Int>& numbers,
@@ -30,7 +30,12 @@ inline void run_on_gpu(const LeafCall& call, GpuLeaf* leaf, const std::vector<In
     data.push_back(o.data);
     strides.push_back(o.strides);
   }
-  require_done(static_cast<cublasStatus_t>(leaf(numbers.data(), data.data(), strides.data(), *call.device)));
+  const int status = leaf(numbers.data(), data.data(), strides.data(), *call.device);
+  if (status == distal_gpu::kWorkspacesTooLarge) {
+    fail(3, "the workspaces of a leaf do not fit into the " + std::to_string(call.device->scratch_bytes >> 20) +
+                " MB of GPU memory that are kept for them; precompute less at a time");
+  }
+  require_done(static_cast<cublasStatus_t>(status));
 }
 
 // Runs a leaf over all combinations of its indices.

@@ -19,4 +19,7 @@ struct Device {
 
 constexpr std::size_t kScratchBytes = std::size_t{192} << 20;  // of every Device
 
+// What a leaf returns if the scratch memory is too small for its workspaces. Other values are statuses of cuBLAS.
+constexpr int kWorkspacesTooLarge = -1;
+
 }  // namespace distal_gpu

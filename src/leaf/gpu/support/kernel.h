@@ -12,13 +12,16 @@ using Int = std::int64_t;
 
 #ifdef __CUDACC__
 template <class... Parameters, class... Arguments>
-void launch_blocks(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, CUstream_st* stream,
-                   const Arguments&... arguments) {
-  kernel<<<blocks, threads, 0, stream>>>(arguments...);
+void launch_blocks(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, std::size_t shared_bytes,
+                   CUstream_st* stream, const Arguments&... arguments) {
+  kernel<<<blocks, threads, shared_bytes, stream>>>(arguments...);
 }
 
-// Where tests that emulate a GPU may run other threads.
-inline __device__ void let_others_run() {}
+// The `shared_bytes` of the block.
+inline __device__ unsigned char* shared_memory() {
+  extern __shared__ __align__(16) unsigned char distal_shared_memory[];
+  return distal_shared_memory;
+}
 #endif
 
 constexpr unsigned kWarp = 32;
@@ -42,6 +45,12 @@ struct Complex {
     return {a.real * b.real - a.imaginary * b.imaginary, a.real * b.imaginary + a.imaginary * b.real};
   }
 };
+
+// Adds in the type to compute in.
+template <class T, class C>
+__device__ void add(T& to, const C& addend) {
+  to = T(C(to) + addend);
+}
 
 inline __device__ void add_atomically(float& to, float addend) { atomicAdd(&to, addend); }
 inline __device__ void add_atomically(double& to, double addend) { atomicAdd(&to, addend); }
@@ -71,7 +80,7 @@ inline unsigned blocks_for(Int threads) {
 // Starts a kernel with at least `threads` threads, or with as many as a grid may have.
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), Int threads, CUstream_st* stream, const Arguments&... arguments) {
-  launch_blocks(kernel, blocks_for(threads), kBlock, stream, arguments...);
+  launch_blocks(kernel, blocks_for(threads), kBlock, 0, stream, arguments...);
 }
 
 // The value of the thread of the warp whose lane differs in these bits.
