@@ -12,6 +12,7 @@
 #include <fstream>
 #include <random>
 #include <regex>
+#include <set>
 
 #include "engine/legion/support_files.h"
 #include "leaf/choose_leaf.h"
@@ -20,8 +21,11 @@
 #include "leaf/gpu/kernel_source.h"
 #include "leaf/gpu/support/device.h"
 #include "leaf/leaf.h"
+#include "leaf/nest.h"
 #include "lower/compile.h"
 #include "plan/workspace.h"
+#include "property/generate.h"
+#include "schedule/expand_precomputes.h"
 #include "support/cache_folder.h"
 #include "support/process.h"
 #include "support/run.h"
@@ -39,14 +43,17 @@ std::string cache() { return fmt::format("{}distal-gpu-test-{}", testing::TempDi
 const std::vector<ElementType> kTypes{ElementType::Float, ElementType::Double,       ElementType::Int32,
                                       ElementType::Int64, ElementType::ComplexFloat, ElementType::ComplexDouble};
 
-// The headers of kernels, each before those that include it.
-constexpr const char* kHeaders[] = {"lang/index_role.h", "device.h",  "kernel.h",         "box.h",   "sums.h",
-                                    "cublas_calls.h",    "product.h", "packed_product.h", "steps.h", "workspaces.h"};
-
-// The text of a header without its includes of others of its kind.
-std::string header(const std::string& name) {
-  static const std::regex own("#pragma once|#include <cublas_v2.h>|#include \"[^\"]*\"");
-  return std::regex_replace(legion_support_files().at(name), own, "");
+// Adds the headers that a text includes, each behind those that it includes itself, without these includes.
+void add_headers(const std::string& text, std::set<std::string>& added, std::string& out) {
+  static const std::regex include("#include \"(distal/)?([^\"]*)\""),
+      own("#pragma once|#include (<cublas_v2.h>|\"[^\"]*\")");
+  for (std::sregex_iterator i(text.begin(), text.end(), include), end; i != end; ++i) {
+    const std::string name = i->str(2);
+    if (!added.insert(name).second) continue;
+    const std::string& header = legion_support_files().at(name);
+    add_headers(header, added, out);
+    out += std::regex_replace(header, own, "");
+  }
 }
 
 // Kernels that the host can run, compiled together. Their functions are leaf_0, leaf_1, ...; `leaf` is a table of them.
@@ -54,7 +61,8 @@ CompiledLeaf emulated(const std::vector<std::string>& kernels) {
   const std::string tests = std::string(DISTAL_SOURCE_DIR) + "/tests/leaf/";
   std::string text = test::read_text(tests + "emulated_cuda.h") + test::read_text(tests + "cublas/cublas_v2.h"), table;
   text = std::regex_replace(text, std::regex("#pragma once"), "");
-  for (const char* name : kHeaders) text += header(name);
+  std::set<std::string> added;
+  for (const std::string& kernel : kernels) add_headers(kernel, added, text);
   for (size_t k = 0; k < kernels.size(); ++k) {
     text += fmt::format("namespace kernel_{} {{\n{}}}\n", k,
                         std::regex_replace(kernels[k], std::regex("#include \"[^\"]*\""), ""));
@@ -223,9 +231,10 @@ void check_run(const StagePlan& stage, ElementType type, GpuFunction* kernel, co
                std::mt19937& random) {
   const std::vector<LeafAccess>& accesses = leaf_of(*stage.stage).accesses;
   LeafArguments arguments{std::vector<int64_t>(static_cast<size_t>(stage.space.size()), 0), {}};
-  for (const LaunchDimension& d : launch_dimensions(*stage.stage)) {
-    arguments.values[d.variable] =
-        static_cast<int64_t>(random() % static_cast<unsigned>(stage.space.extents[d.variable]));
+  // Launch variables, and loops around the leaf.
+  const std::vector<bool> known = known_before(stage.space, all_loops(leaf_of(*stage.stage).root));
+  for (size_t v = 0; v < known.size(); ++v) {
+    if (known[v]) arguments.values[v] = static_cast<int64_t>(random()) % std::max<int64_t>(stage.space.extents[v], 1);
   }
   std::vector<int64_t> lowest, numbers = numbers_of(stage, arguments.values, random, lowest);
   numbers.insert(numbers.end(), params.begin(), params.end());
@@ -412,6 +421,51 @@ std::vector<KernelCase> kernel_cases() {
 INSTANTIATE_TEST_SUITE_P(Cases, GpuKernels, testing::ValuesIn(kernel_cases()),
                          [](const auto& tested) { return tested.param.name; });
 
+// The plan of a random program; nothing if it is wrong on purpose.
+std::unique_ptr<Plan> random_plan(uint64_t seed) {
+  try {
+    const Module module = expand_precomputes(test::parse_text(property::generate_program(seed).text));
+    return std::make_unique<Plan>(test::plan_module(module, {}, PlanOptions{.fold = false}));
+  } catch (const Error&) {
+    return nullptr;
+  }
+}
+
+// Leaves with workspaces, and leaves that run over no box.
+TEST(GpuKernelsOfRandomPrograms, GiveWhatTheInterpreterGives) {
+  constexpr size_t kOfEach = 20;
+  test::CacheFolder folder(cache());
+  std::vector<std::unique_ptr<Plan>> plans;
+  std::vector<std::pair<const StagePlan*, uint64_t>> leaves;
+  std::vector<std::string> sources;
+  size_t with_workspaces = 0, nests = 0;
+  for (uint64_t seed = 0; with_workspaces < kOfEach || nests < kOfEach; ++seed) {
+    plans.push_back(random_plan(seed));
+    if (!plans.back()) continue;
+    for (const StagePlan& stage : plans.back()->stages) {
+      if (leaf_box(*stage.stage)) continue;
+      size_t& count = leaf_of(*stage.stage).root.compute() ? nests : with_workspaces;
+      if (count == kOfEach) continue;
+      ++count;
+      const ElementType type = plans.back()->program->module.type;
+      sources.push_back(
+          gpu_kernel_source(*stage.stage, type, storage_orders(stage), fmt::format("leaf_{}", leaves.size())));
+      leaves.emplace_back(&stage, seed);
+    }
+  }
+  CompiledLeaf code = emulated(sources);
+  std::mt19937 random(1);
+  for (size_t l = 0; l < leaves.size(); ++l) {
+    const auto& [stage, seed] = leaves[l];
+    SCOPED_TRACE(fmt::format("program {}\n{}", seed, sources[l]));
+    auto* kernel = reinterpret_cast<GpuFunction*>(static_cast<void**>(code.symbol)[l]);
+    const ElementType type = plans[seed]->program->module.type;
+    for (int round = 0; round < 5 && !HasFailure(); ++round) {
+      with_element_type(type, [&](auto zero) { check_run<decltype(zero)>(*stage, type, kernel, {}, random); });
+    }
+  }
+}
+
 std::string nvcc() {
   const std::string usual = "/usr/local/cuda/bin/nvcc", found = on_path("nvcc");
   return !found.empty() || !std::filesystem::exists(usual) ? found : usual;
@@ -423,9 +477,9 @@ TEST(GpuSources, AreCudaForNvcc) {
   std::vector<KernelCase> cases = kernel_cases();
   std::rotate(cases.begin(), cases.end() - 1, cases.end());
   const std::filesystem::path folder = fmt::format("{}distal-nvcc-test-{}", testing::TempDir(), getpid());
-  std::filesystem::create_directories(folder / "distal" / "lang");
-  for (const char* name : kHeaders) {
-    std::ofstream(folder / "distal" / name) << legion_support_files().at(name);
+  for (const auto& [name, header] : legion_support_files()) {
+    std::filesystem::create_directories((folder / "distal" / name).parent_path());
+    std::ofstream(folder / "distal" / name) << header;
   }
   std::ofstream text(folder / "all.cu");
   for (size_t k = 0; k < cases.size(); ++k) {
