@@ -67,7 +67,7 @@ std::string formats_text(const LoadedModule& loaded, const StatementShape& shape
   std::vector<std::string> names, formats;
   for (const ShapeTensor& tensor : shape.tensors) {
     const Tensor* declared = loaded.module.find_tensor(tensor.name);
-    if (tensor.given || !declared->distribution) continue;
+    if (tensor.given || tensor.is_old_output || !declared->distribution) continue;
     names.push_back(tensor.name);
     formats.push_back(tensor.name + " " + to_string(*declared->distribution));
   }

@@ -9,15 +9,6 @@ namespace distal::core {
 
 namespace {
 
-std::string unused_name(std::string name, const Module& module) {
-  auto is_param = [&](const Param& p) { return p.name == name; };
-  while (module.find_tensor(name) || module.find_machine(name) ||
-         std::any_of(module.params.begin(), module.params.end(), is_param)) {
-    name += "_";
-  }
-  return name;
-}
-
 Expr with_tensor_renamed(const Expr& expr, const std::string& from, const std::string& to) {
   return map_accesses(expr, [&](Access access) {
     if (access.tensor == from) access.tensor = to;
@@ -41,7 +32,7 @@ Command with_tensor_renamed(Command command, const std::string& from, const std:
 void expand(const ScheduledStatement& original, Module& out) {
   const std::string output = original.statement.lhs.tensor;
   Tensor before = *out.find_tensor(output);
-  before.name = unused_name(output + "_before", out);
+  before.name = old_output_name(out, output);
   out.tensors.push_back(before);
 
   ScheduledStatement copy = redistribution(before, output);
@@ -59,6 +50,16 @@ void expand(const ScheduledStatement& original, Module& out) {
 }
 
 }  // namespace
+
+std::string old_output_name(const Module& module, const std::string& output) {
+  std::string name = output + "_before";
+  auto is_param = [&](const Param& p) { return p.name == name; };
+  while (module.find_tensor(name) || module.find_machine(name) ||
+         std::any_of(module.params.begin(), module.params.end(), is_param)) {
+    name += "_";
+  }
+  return name;
+}
 
 Module expand_updates(const Module& module) {
   Module out = module;

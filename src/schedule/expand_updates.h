@@ -9,4 +9,7 @@ namespace distal::core {
 // instead. So the output is read before anything writes it, whatever the schedule does.
 Module expand_updates(const Module& module);
 
+// The name of that tensor for the next such statement.
+std::string old_output_name(const Module& module, const std::string& output);
+
 }  // namespace distal::core

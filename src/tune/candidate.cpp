@@ -8,6 +8,27 @@
 
 namespace distal::core {
 
+bool ShapeTensor::has_index(int index) const {
+  auto has = [&](const std::vector<int>& some) { return std::find(some.begin(), some.end(), index) != some.end(); };
+  return is_simple() ? has(indices) : std::any_of(accesses.begin(), accesses.end(), [&](const ShapeAccess& access) {
+    return has(access.indices);
+  });
+}
+
+bool StatementShape::has_simple_accesses() const {
+  return std::all_of(tensors.begin(), tensors.end(), [](const ShapeTensor& tensor) { return tensor.is_simple(); });
+}
+
+bool StatementShape::has_replicas() const {
+  return tensors[0].given != nullptr && !tensors[0].given->first_replica.empty();
+}
+
+int64_t StatementShape::extent_of(int tensor, int dimension) const {
+  const ShapeTensor& of = tensors[static_cast<size_t>(tensor)];
+  auto d = static_cast<size_t>(dimension);
+  return of.is_simple() ? extents[static_cast<size_t>(of.indices[d])] : of.extents[d];
+}
+
 bool StatementShape::has_given_formats() const {
   return std::any_of(tensors.begin(), tensors.end(), [](const ShapeTensor& tensor) { return tensor.given != nullptr; });
 }
@@ -36,6 +57,23 @@ int Candidate::level_of(int index) const {
   return found == levels.end() ? -1 : static_cast<int>(found - levels.begin());
 }
 
+int Candidate::innermost_level_of(int index) const {
+  auto level = static_cast<int>(levels.size()) - 1;
+  while (level >= 0 && levels[static_cast<size_t>(level)].index != index) --level;
+  return level;
+}
+
+int64_t Candidate::tile_of(const StatementShape& shape, int index) const {
+  int level = innermost_level_of(index);
+  return level < 0 ? shape.extents[static_cast<size_t>(index)] : levels[static_cast<size_t>(level)].tile;
+}
+
+bool Candidate::is_nested() const {
+  return std::any_of(levels.begin(), levels.end(), [&](const GridLevel& level) {
+    return level.index != kNoIndex && level_of(level.index) != innermost_level_of(level.index);
+  });
+}
+
 int tensor_in_blocks(const StatementShape& shape, const Candidate& candidate) {
   auto has_all = [&](const ShapeTensor& tensor) {
     return std::all_of(candidate.levels.begin(), candidate.levels.end(), [&](const GridLevel& level) {
@@ -45,6 +83,11 @@ int tensor_in_blocks(const StatementShape& shape, const Candidate& candidate) {
   };
   auto found = std::find_if(shape.tensors.begin(), shape.tensors.end(), has_all);
   return found == shape.tensors.end() ? -1 : static_cast<int>(found - shape.tensors.begin());
+}
+
+bool is_in_blocks(const StatementShape& shape, const Candidate& candidate, int tensor) {
+  bool is_output = tensor == 0 || shape.tensors[static_cast<size_t>(tensor)].is_old_output;
+  return is_output || tensor == tensor_in_blocks(shape, candidate);
 }
 
 int64_t cyclic_shares(const StatementShape& shape, const Candidate& candidate, int tensor, int dimension) {
@@ -68,6 +111,16 @@ int64_t tile_multiple(const StatementShape& shape, const Candidate& candidate, c
   return multiple;
 }
 
+bool can_share(const StatementShape& shape, const Candidate& candidate, int tensor, int level, int dimension) {
+  if (dimension == kFace) return true;
+  const ShapeTensor& of = shape.tensors[static_cast<size_t>(tensor)];
+  int index = of.indices[static_cast<size_t>(dimension)];
+  int outermost = candidate.level_of(index), innermost = candidate.innermost_level_of(index);
+  if (outermost < 0) return true;
+  bool may_be_cyclic = of.is_simple() && outermost == innermost;
+  return !candidate.levels[static_cast<size_t>(outermost)].is_cyclic() && (may_be_cyclic || innermost < level);
+}
+
 Candidate flattened(const StatementShape& shape, Candidate candidate) {
   for (const GridLevel& level : candidate.levels) {
     if (tile_multiple(shape, candidate, level) > 1) return candidate;
@@ -85,12 +138,20 @@ Candidate flattened(const StatementShape& shape, Candidate candidate) {
 std::vector<Cut> cuts_of(const StatementShape& shape, const Candidate& candidate, int tensor, int dimension) {
   int index = shape.tensors[tensor].indices[dimension];
   int own_level = candidate.level_of(index);
-  auto shares = [&](int level) { return level != own_level && candidate.roles[tensor][level] == dimension; };
+  auto shares = [&](int level) {
+    return candidate.levels[level].index != index && candidate.roles[tensor][level] == dimension;
+  };
   std::vector<Cut> cuts;
-  int64_t extent = shape.extents[index];
-  if (own_level >= 0) {
-    extent = candidate.levels[own_level].tile;
-    cuts.push_back({own_level, candidate.levels[own_level].parts, extent});
+  int64_t extent = shape.extent_of(tensor, dimension);
+  // A dimension of which an access touches only a part has blocks of its own.
+  bool has_tiles = own_level >= 0 && extent == shape.extents[index];
+  for (int level = own_level; level >= 0 && level < static_cast<int>(candidate.levels.size()); ++level) {
+    const GridLevel& own = candidate.levels[level];
+    if (own.index != index) continue;
+    extent = has_tiles ? own.tile : ceil_div(extent, own.parts);
+    cuts.push_back({level, own.parts, extent});
+  }
+  if (cuts.size() == 1) {
     for (int level = own_level - 1; level >= 0; --level) {
       if (!shares(level)) continue;
       extent /= candidate.levels[level].parts;

@@ -15,15 +15,37 @@ struct GivenPieces {
   std::vector<std::vector<std::vector<Run>>> runs;
   std::vector<bool> owns_scalar;
   double average_elements = 0;  // of a piece, over all processors
+  // Of an output that has replicas: the first processor that has the same piece. Otherwise empty.
+  std::vector<int64_t> first_replica{};
 };
 
-// A tensor of a statement and the indices of its access, as numbers of StatementShape::indices. No index is repeated.
+// An access of a tensor: by dimension, the number of its index in StatementShape::indices, and what is added to it.
+struct ShapeAccess {
+  std::vector<int> indices;
+  std::vector<int64_t> offsets;
+
+  bool operator==(const ShapeAccess&) const = default;
+};
+
+// A tensor of a statement.
+inline constexpr int kNoOwnIndex = -2;
 struct ShapeTensor {
   std::string name;
+  // By dimension, the index whose cuts a free format follows: that of the access with most indices. Of an index that
+  // is repeated, only the first dimension follows the cuts; the others have kNoOwnIndex.
   std::vector<int> indices;
   int64_t element_bytes = 8;
   std::shared_ptr<const GivenPieces> given{};  // null: the format is free
+  // All accesses, and the tensor's extents, if `indices` does not say it all: if the tensor is accessed in several
+  // ways, or with a shift or a repeated index. Otherwise empty.
+  std::vector<ShapeAccess> accesses{};
+  std::vector<int64_t> extents{};
+  // What the output held before a statement that reads it. It lies where the output lies.
+  bool is_old_output = false;
 
+  // Whether each processor touches one rectangle, which is the tile of `indices`.
+  bool is_simple() const { return accesses.empty(); }
+  bool has_index(int index) const;  // in some access
   bool operator==(const ShapeTensor&) const = default;
 };
 
@@ -36,17 +58,22 @@ struct CyclicCut {
   bool operator==(const CyclicCut&) const = default;
 };
 
-// What the search knows of a statement: its indices with their extents, and its tensors, the output first. All tensors
-// are needed at every point of the iteration space.
+// What the search knows of a statement: its indices with their extents, and its tensors, the output first, and behind
+// it what it held before, if the statement reads that. All tensors are needed at every point of the iteration space.
 struct StatementShape {
   std::vector<std::string> indices;
   std::vector<int64_t> extents;
   std::vector<ShapeTensor> tensors;
   std::vector<CyclicCut> cyclic_cuts{};  // each once
   double flops_per_point = 2;            // of the kernels, on average
+  bool accumulates = false;              // += or -=
   int64_t processors = 1;                // with those that a candidate leaves idle, which may own given pieces
 
   bool has_given_formats() const;
+  bool has_simple_accesses() const;  // of all tensors
+  bool has_replicas() const;         // of the output
+  bool may_have_steps() const { return has_simple_accesses() && !has_replicas(); }
+  int64_t extent_of(int tensor, int dimension) const;
 };
 
 // One dimension of a candidate's machine: `parts` processors, which cut one index into tiles of `tile` iterations, or
@@ -83,13 +110,16 @@ using LevelRoles = std::vector<int>;
 // Every tensor is communicated at the innermost sequential loop over an index of its own, or, without one, at the
 // innermost distributed loop.
 struct Candidate {
-  std::vector<GridLevel> levels;      // outermost first; at most one per index
+  std::vector<GridLevel> levels;      // outermost first; at most one per index and level of the machine
   std::vector<LevelRoles> roles;      // by tensor
   std::vector<SequentialLoop> loops;  // outermost first; at most one per index
 
   int64_t processors() const;     // of the machine
-  int level_of(int index) const;  // -1: no level cuts it
-  bool is_cyclic() const;         // some level deals out its index
+  int level_of(int index) const;  // the outermost that cuts it; -1: no level does
+  int innermost_level_of(int index) const;
+  int64_t tile_of(const StatementShape& shape, int index) const;
+  bool is_cyclic() const;  // some level deals out its index
+  bool is_nested() const;  // several levels cut one index
   bool operator==(const Candidate&) const = default;
 };
 
@@ -101,7 +131,7 @@ struct Cut {
   int64_t stride = 1;
 };
 
-// The cuts of one dimension of a tensor, the coarsest first. First comes the cut of the work. Levels outside of it that
+// The cuts of one dimension of a tensor, the coarsest first. First come the cuts of the work. Levels outside of it that
 // share the tile come next: their cuts are finer, although they stand further out, so in the tensor's distribution they
 // are cyclic, with the finest stride as block. Then come the shares of levels inside of it, or of all levels if the
 // dimension is not cut by the work.
@@ -110,12 +140,18 @@ std::vector<Cut> cuts_of(const StatementShape& shape, const Candidate& candidate
 // The tensor that is communicated block by block: one with all indices that are dealt out, the output if it has them.
 // It makes the loops over blocks steps, so that operands are acquired without the elements between blocks. -1: none.
 int tensor_in_blocks(const StatementShape& shape, const Candidate& candidate);
+// Whether a tensor is acquired block by block. An output is, because it is acquired as one rectangle.
+bool is_in_blocks(const StatementShape& shape, const Candidate& candidate, int tensor);
 
 // The cyclic shares of a tensor fill the tile of an index if its size is a multiple of this number.
 int64_t cyclic_shares(const StatementShape& shape, const Candidate& candidate, int tensor, int dimension);
 
 // The shares of all tensors fill the tile of a level if its size is a multiple of this number.
 int64_t tile_multiple(const StatementShape& shape, const Candidate& candidate, const GridLevel& level);
+
+// Whether a free format can cut this dimension of a tensor by a level that shares its tile. A tensor that is not simple
+// has no cyclic cuts.
+bool can_share(const StatementShape& shape, const Candidate& candidate, int tensor, int level, int dimension);
 
 // The candidate with all dimensions in one machine level, if no tile is rounded up and no dimension of a tensor is cut
 // several times. Otherwise the candidate as it is.

@@ -5,7 +5,9 @@
 #include <limits>
 #include <set>
 
+#include "plan/rect.h"
 #include "support/checked.h"
+#include "tune/dimension_view.h"
 
 namespace distal::core {
 
@@ -17,12 +19,6 @@ __extension__ using Wide = __int128;
 // Candidates that move more than 64 bits can count are never the best, so their exact cost does not matter.
 int64_t narrow(Wide value) { return static_cast<int64_t>(std::min<Wide>(value, std::numeric_limits<int64_t>::max())); }
 
-struct Extent {
-  int64_t lo = 0;
-  int64_t hi = 0;
-  int64_t length() const { return std::max<int64_t>(0, hi - lo); }
-};
-
 // The number of nonempty pieces into which the cuts from number `first` on divide [0, length).
 int64_t nonempty_pieces(const std::vector<Cut>& cuts, size_t first, int64_t length) {
   if (length <= 0) return 0;
@@ -32,74 +28,6 @@ int64_t nonempty_pieces(const std::vector<Cut>& cuts, size_t first, int64_t leng
   int64_t whole = length / stride;
   return whole > 0 ? whole * nonempty_pieces(cuts, first + 1, stride) + rest : rest;
 }
-
-// One dimension of a tensor for one processor: the coordinates that it computes with, and those that it owns. Both are
-// relative to the start of its tile.
-struct DimensionView {
-  int64_t tile = 0;   // the length of the tile
-  int64_t chunk = 0;  // the length of a full chunk of the sequential loop over this index; the tile without one
-  Extent owned;       // what the processor owns, inside or outside of the tile
-  // For a given format that is cyclic: all runs that the processor owns, and the start of the tile; `owned` is unused.
-  const std::vector<Run>* runs = nullptr;
-  int64_t start = 0;
-  // For an index that is dealt out: the runs that the processor computes with; `tile` is their total length. If the
-  // format is free, the processor owns all of them.
-  const std::vector<Run>* work = nullptr;
-  bool owns_work = false;
-
-  int64_t chunks() const { return tile == 0 ? 0 : ceil_div(tile, chunk); }
-
-  // The elements that the processor owns, and those of them in its tile.
-  int64_t piece() const {
-    if (owns_work) return tile;
-    return sum_over_runs([](const Extent& run) { return run.length(); });
-  }
-  int64_t owned_of_tile() const {
-    if (owns_work) return tile;
-    if (work != nullptr) return owned_of_work(false);
-    return sum_over_runs([&](const Extent& run) {
-      return Extent{std::max<int64_t>(0, run.lo), std::min(run.hi, tile)}.length();
-    });
-  }
-
-  // The length of the longest chunk that the processor owns in one run (or, with false, does not); 0 if there is none.
-  int64_t longest_chunk(bool is_owned) const {
-    if (work != nullptr) return is_owned == (owned_of_tile() == tile) ? tile : 0;
-    int64_t whole = tile / chunk, rest = tile % chunk;
-    int64_t whole_owned = sum_over_runs([&](const Extent& run) {
-      int64_t first = std::max<int64_t>(0, ceil_div(run.lo, chunk));
-      return std::max<int64_t>(0, std::min(whole, floor_div(run.hi, chunk)) - first);
-    });
-    bool owns_rest = sum_over_runs([&](const Extent& run) {
-                       return int64_t{run.lo <= whole * chunk && run.hi >= tile && run.length() > 0};
-                     }) > 0;
-    if (is_owned ? whole_owned > 0 : whole_owned < whole) return chunk;
-    return is_owned == owns_rest ? rest : 0;
-  }
-
-  // How many elements of the runs that it computes with it owns. With `whole_runs`, only runs that it owns whole count.
-  int64_t owned_of_work(bool whole_runs) const {
-    if (owns_work) return tile;
-    return sum_over_runs([&](const Extent& run) {
-      int64_t sum = 0;
-      auto first = std::partition_point(work->begin(), work->end(), [&](const Run& w) { return w.hi <= run.lo; });
-      for (auto w = first; w != work->end() && w->lo < run.hi; ++w) {
-        bool is_whole = run.lo <= w->lo && w->hi <= run.hi;
-        if (is_whole || !whole_runs) sum += std::min(run.hi, w->hi) - std::max(run.lo, w->lo);
-      }
-      return sum;
-    });
-  }
-
- private:
-  template <class F>
-  int64_t sum_over_runs(F&& f) const {
-    if (runs == nullptr) return f(owned);
-    int64_t sum = 0;
-    for (const Run& run : *runs) sum += f(Extent{run.lo - start, run.hi - start});
-    return sum;
-  }
-};
 
 class CostModel {
  public:
@@ -130,7 +58,7 @@ class CostModel {
   // Returns nothing if `stops` is true. The first processor is often the busiest; with given formats any may be.
   std::optional<CandidateCost> count(const StopCounting& stops) {
     if (stops) {
-      shape_.has_given_formats() ? look_at_some() : look_at_first();
+      is_regular() ? look_at_first() : look_at_some();
       visit(0, 1);
       if (stops(sums())) return std::nullopt;
       cost_ = {};
@@ -138,8 +66,10 @@ class CostModel {
       alike_.clear();
     }
     find_alike();
+    if (shape_.has_replicas()) replicas_ = ReplicaCounts(static_cast<size_t>(shape_.processors));
     visit(0, 1);
     add_idle_processors();
+    add_copies_to_first_replicas();
     return sums();
   }
 
@@ -150,16 +80,36 @@ class CostModel {
     return cost_;
   }
 
+  // By processor, of an output with replicas.
+  struct ReplicaCounts {
+    explicit ReplicaCounts(size_t processors) : exchanged(processors, 0), written(processors, 0) {}
+    std::vector<Wide> exchanged;   // bytes of all tensors
+    std::vector<int64_t> written;  // of a first owner: the elements that other owners write
+  };
+
+  // The elements that the processor touches and owns, or does not own, and those that it copies. A rectangle that lies
+  // in one run of each dimension is used in place, and equal ones are copied once.
+  struct Touched {
+    int64_t owned = 0;
+    int64_t foreign = 0;
+    int64_t copied = 0;
+  };
+
   // Consecutive coordinates of a level whose processors compute, own and copy equally much.
   struct Alike {
     int64_t first = 0;
     int64_t count = 1;
   };
 
+  // Whether the tiles of work and their pieces begin together, and the tiles are those of one cut.
+  bool is_regular() const {
+    return !shape_.has_given_formats() && shape_.has_simple_accesses() && !candidate_.is_nested();
+  }
+
   // Lengths change only where the blocks of a cut become short or end. The first coordinate is looked at separately,
   // because only there a piece begins where the tile begins.
   void find_alike() {
-    if (shape_.has_given_formats()) return look_at_each();
+    if (!is_regular()) return look_at_each();
     std::vector<std::set<int64_t>> starts(candidate_.levels.size(), {0, 1});
     for (size_t l = 0; l < starts.size(); ++l) {
       const GridLevel& level = candidate_.levels[l];
@@ -200,7 +150,7 @@ class CostModel {
     }
   }
 
-  // No rule says which coordinates own equally much of given pieces.
+  // No rule says which coordinates own equally much of given pieces, or of the rectangles of several accesses.
   void look_at_each() {
     for (const GridLevel& level : candidate_.levels) {
       alike_.emplace_back();
@@ -218,6 +168,36 @@ class CostModel {
         if (tensor.given) held += Wide{given_volume(tensor, p)} * tensor.element_bytes;
       }
       cost_.peak_bytes = std::max(cost_.peak_bytes, narrow(held));
+      if (!shape_.has_replicas()) continue;
+      Touched nothing;
+      Wide exchanged = Wide{of_replica(nothing, p, given_volume(shape_.tensors[0], p))} * output_bytes();
+      moved_ += exchanged;
+      cost_.exchanged_bytes = std::max(cost_.exchanged_bytes, narrow(exchanged));
+      replicas_->exchanged[static_cast<size_t>(p)] = exchanged;
+    }
+  }
+
+  int64_t output_bytes() const { return shape_.tensors[0].element_bytes; }
+
+  // The elements of an output with replicas that a processor exchanges. It sends what it does not own, and gets the
+  // rest of its replica: from the one who wrote it, if that is an owner, and otherwise from the first owner. Partials
+  // are added at the first owner, and all others get copies of the sum. What first owners get is known at the end.
+  int64_t of_replica(Touched& touched, int64_t processor, int64_t piece) {
+    int64_t first = shape_.tensors[0].given->first_replica[static_cast<size_t>(processor)];
+    if (processor == first) return touched.foreign;
+    if (has_partials()) {
+      touched.copied = touched.owned + touched.foreign;
+      return touched.copied + piece;
+    }
+    if (replicas_) replicas_->written[static_cast<size_t>(first)] += touched.owned;
+    return touched.foreign + piece - touched.owned;
+  }
+
+  void add_copies_to_first_replicas() {
+    for (size_t p = 0; replicas_ && p < replicas_->written.size(); ++p) {
+      Wide copied = Wide{replicas_->written[p]} * output_bytes();
+      moved_ += copied;
+      cost_.exchanged_bytes = std::max(cost_.exchanged_bytes, narrow(replicas_->exchanged[p] + copied));
     }
   }
 
@@ -253,7 +233,22 @@ class CostModel {
       int64_t bytes = shape_.tensors[t].element_bytes;
       find_views(t);
       held += Wide{pieces_volume()} * bytes;
+      if (t == 0 && shape_.has_replicas()) {
+        Touched touched = points == 0 ? Touched{} : touched_of(shape_.tensors[t]);
+        int64_t elements = of_replica(touched, processor(), pieces_volume());
+        exchanged += Wide{elements} * bytes;
+        held += Wide{touched.copied} * bytes;
+        messages += messages_for(t, elements, 1);
+        continue;
+      }
       if (points == 0) continue;
+      if (!shape_.tensors[t].is_simple()) {
+        Touched touched = touched_of(shape_.tensors[t]);
+        exchanged += Wide{touched.foreign} * bytes;
+        held += Wide{touched.copied} * bytes;
+        messages += messages_for(t, touched.foreign, 1);
+        continue;
+      }
       int64_t tile = 1, owned = owns_face_ ? 1 : 0;
       for (const DimensionView& d : views_) {
         tile *= d.tile;
@@ -267,6 +262,7 @@ class CostModel {
     moved_ += count * exchanged;
     messages_ += count * messages;
     cost_.exchanged_bytes = std::max(cost_.exchanged_bytes, narrow(exchanged));
+    if (replicas_) replicas_->exchanged[static_cast<size_t>(processor())] = exchanged;
     cost_.peak_bytes = std::max(cost_.peak_bytes, narrow(held));
     cost_.messages_of_busiest = std::max(cost_.messages_of_busiest, narrow(messages));
     cost_.points_of_busiest = std::max(cost_.points_of_busiest, points);
@@ -276,6 +272,7 @@ class CostModel {
   // The part of every index that the processor computes. Returns the number of points.
   int64_t find_lengths() {
     lengths_ = shape_.extents;
+    starts_.assign(lengths_.size(), 0);
     for (size_t l = 0; l < at_.size(); ++l) {
       const GridLevel& level = candidate_.levels[l];
       if (level.index == kNoIndex && at_[l] > 0) return 0;
@@ -286,7 +283,9 @@ class CostModel {
         length = runs.empty() ? 0 : runs.back().local + runs.back().hi - runs.back().lo;
         continue;
       }
-      length = std::clamp<int64_t>(shape_.extents[level.index] - at_[l] * level.tile, 0, level.tile);
+      int64_t offset = at_[l] * level.tile;
+      length = std::clamp<int64_t>(length - offset, 0, level.tile);
+      starts_[level.index] += offset;
     }
     int64_t points = 1;
     for (int64_t length : lengths_) points *= length;
@@ -295,11 +294,14 @@ class CostModel {
 
   void find_views(size_t t) {
     views_.clear();
+    // Of what is counted by rectangles, views begin where the tensor begins.
+    bool has_rects = !shape_.tensors[t].is_simple() || (t == 0 && shape_.has_replicas());
+    if (has_rects) views_.resize(shape_.tensors[t].indices.size());
     for (int index : shape_.tensors[t].indices) {
+      if (has_rects) break;
       int own_level = candidate_.level_of(index);
+      views_.push_back({lengths_[index], chunks_[index], {}, nullptr, starts_[index]});
       bool is_cyclic = own_level >= 0 && candidate_.levels[own_level].is_cyclic();
-      int64_t start = own_level < 0 || is_cyclic ? 0 : at_[own_level] * tiles_[index];
-      views_.push_back({lengths_[index], chunks_[index], {}, nullptr, start});
       if (is_cyclic) views_.back().work = &work_[own_level][at_[own_level]];
     }
     shape_.tensors[t].given ? find_given(*shape_.tensors[t].given) : find_owned(t);
@@ -313,7 +315,7 @@ class CostModel {
     for (size_t d = 0; d < views_.size(); ++d) {
       views_[d].owns_work = views_[d].work != nullptr;
       if (views_[d].owns_work) continue;
-      Extent owned{0, shape_.extents[shape_.tensors[t].indices[d]]};
+      Extent owned{0, shape_.extent_of(static_cast<int>(t), static_cast<int>(d))};
       for (const Cut& cut : cuts_[t][d]) {
         owned.lo += at_[cut.level] * cut.stride;
         owned.hi = std::min(owned.hi, owned.lo + cut.stride);
@@ -322,12 +324,17 @@ class CostModel {
     }
   }
 
+  int64_t processor() const {
+    int64_t number = 0;
+    for (size_t l = 0; l < at_.size(); ++l) number = number * candidate_.levels[l].parts + at_[l];
+    return number;
+  }
+
   void find_given(const GivenPieces& given) {
-    int64_t processor = 0;
-    for (size_t l = 0; l < at_.size(); ++l) processor = processor * candidate_.levels[l].parts + at_[l];
-    owns_face_ = given.owns_scalar[static_cast<size_t>(processor)];
+    auto at = static_cast<size_t>(processor());
+    owns_face_ = given.owns_scalar[at];
     for (size_t d = 0; d < views_.size(); ++d) {
-      const std::vector<Run>& runs = given.runs[static_cast<size_t>(processor)][d];
+      const std::vector<Run>& runs = given.runs[at][d];
       if (runs.size() == 1) views_[d].owned = {runs[0].lo - views_[d].start, runs[0].hi - views_[d].start};
       if (runs.size() > 1) views_[d].runs = &runs;
     }
@@ -357,7 +364,7 @@ class CostModel {
   // The elements of the largest chunk that is copied, because the processor does not own all of it.
   int64_t largest_copy(size_t t) const {
     if (std::any_of(views_.begin(), views_.end(), [](const DimensionView& d) { return d.work != nullptr; }))
-      return t == 0 || static_cast<int>(t) == tensor_in_blocks(shape_, candidate_) ? largest_block() : foreign_blocks();
+      return is_in_blocks(shape_, candidate_, static_cast<int>(t)) ? largest_block() : foreign_blocks();
     int64_t largest = 1, without_dimension = 0;
     bool owns_all = owns_face_;
     for (const DimensionView& d : views_) largest *= std::min(d.tile, d.chunk);
@@ -397,12 +404,14 @@ class CostModel {
   // The messages of one visit of the tile: the pieces of other processors in every chunk. For a given format only the
   // average size of its pieces is used.
   int64_t messages_of(size_t t) const {
-    if (shape_.tensors[t].given) return given_messages(*shape_.tensors[t].given);
+    if (shape_.tensors[t].given) return given_messages(t);
     int64_t pieces = 1, own = owns_face_ ? 1 : 0;
     for (size_t d = 0; d < views_.size(); ++d) {
       const DimensionView& view = views_[d];
-      bool is_cut = candidate_.level_of(shape_.tensors[t].indices[d]) >= 0;
-      int64_t parts = nonempty_pieces(cuts_[t][d], is_cut ? 1 : 0, view.tile);
+      int index = shape_.tensors[t].indices[d];
+      auto is_of_work = [&](const Cut& cut) { return candidate_.levels[cut.level].index == index; };
+      auto cuts_of_work = static_cast<size_t>(std::count_if(cuts_[t][d].begin(), cuts_[t][d].end(), is_of_work));
+      int64_t parts = nonempty_pieces(cuts_[t][d], cuts_of_work, view.tile);
       // The ends of chunks and of pieces, counted once where there is no sequential loop.
       pieces *= parts + view.chunks() - 1;
       if (view.owns_work) continue;
@@ -411,15 +420,85 @@ class CostModel {
     return std::max<int64_t>(0, pieces - own);
   }
 
-  int64_t given_messages(const GivenPieces& given) const {
+  int64_t given_messages(size_t t) const {
     int64_t tile = 1, owned = owns_face_ ? 1 : 0, chunks = 1;
     for (const DimensionView& d : views_) {
       tile *= d.tile;
       owned *= d.owned_of_tile();
       chunks *= d.chunks();
     }
-    double pieces = static_cast<double>(tile - owned) / std::max(1.0, given.average_elements);
-    return std::max(static_cast<int64_t>(std::ceil(pieces)), tile > owned ? chunks : 0);
+    return messages_for(t, tile - owned, chunks);
+  }
+
+  // As if the elements of others lay in average pieces; in each chunk there is one at least.
+  int64_t messages_for(size_t t, int64_t foreign, int64_t chunks) const {
+    const ShapeTensor& tensor = shape_.tensors[t];
+    double average = 1;
+    if (tensor.given) {
+      average = tensor.given->average_elements;
+    } else {
+      for (size_t d = 0; d < views_.size(); ++d)
+        average *= static_cast<double>(shape_.extent_of(static_cast<int>(t), static_cast<int>(d)));
+      average /= static_cast<double>(candidate_.processors());
+    }
+    double pieces = static_cast<double>(foreign) / std::max(1.0, average);
+    return foreign == 0 ? 0 : std::max(static_cast<int64_t>(std::ceil(pieces)), chunks);
+  }
+
+  // Whether the output is made of partials, because processors add to the same elements.
+  bool has_partials() const {
+    const ShapeTensor& output = shape_.tensors[0];
+    bool sums = std::any_of(candidate_.levels.begin(), candidate_.levels.end(), [&](const GridLevel& level) {
+      return level.index != kNoIndex && !output.has_index(level.index);
+    });
+    return shape_.accumulates || sums || !output.is_simple();
+  }
+
+  Touched touched_of(const ShapeTensor& tensor) const {
+    Touched touched;
+    std::vector<Rect> copies;
+    std::vector<ShapeAccess> accesses = tensor.accesses;
+    if (tensor.is_simple()) accesses = {{tensor.indices, std::vector<int64_t>(tensor.indices.size(), 0)}};
+    for (const ShapeAccess& access : accesses) {
+      Rect rect;
+      for (size_t d = 0; d < access.indices.size(); ++d) {
+        auto index = static_cast<size_t>(access.indices[d]);
+        rect.lo.push_back(starts_[index] + access.offsets[d]);
+        rect.hi.push_back(rect.lo.back() + lengths_[index]);
+      }
+      if (std::find(copies.begin(), copies.end(), rect) != copies.end()) continue;
+      if (is_in_one_run(rect)) {
+        touched.owned += rect.volume();
+        continue;
+      }
+      for (const Rect& part : subtract(rect, copies)) {
+        int64_t owned = owned_of(part);
+        touched.owned += owned;
+        touched.foreign += part.volume() - owned;
+      }
+      touched.copied += rect.volume();
+      copies.push_back(std::move(rect));
+    }
+    return touched;
+  }
+
+  int64_t owned_of(const Rect& rect) const {
+    int64_t owned = owns_face_ ? 1 : 0;
+    for (size_t d = 0; d < views_.size(); ++d) {
+      owned *= views_[d].sum_over_runs([&](const Extent& run) {
+        return Extent{std::max(run.lo, rect.lo[d]), std::min(run.hi, rect.hi[d])}.length();
+      });
+    }
+    return owned;
+  }
+
+  bool is_in_one_run(const Rect& rect) const {
+    bool is_in = owns_face_;
+    for (size_t d = 0; is_in && d < views_.size(); ++d) {
+      is_in = views_[d].sum_over_runs(
+                  [&](const Extent& run) { return int64_t{run.lo <= rect.lo[d] && rect.hi[d] <= run.hi}; }) > 0;
+    }
+    return is_in;
   }
 
   const StatementShape& shape_;
@@ -432,9 +511,11 @@ class CostModel {
   // Of the processor that is looked at.
   std::vector<int64_t> at_;       // by level
   std::vector<int64_t> lengths_;  // by index
+  std::vector<int64_t> starts_;   // by index; 0 for one that is dealt out
   std::vector<DimensionView> views_;
   bool owns_face_ = true;
 
+  std::optional<ReplicaCounts> replicas_;
   CandidateCost cost_;
   Wide moved_ = 0, messages_ = 0;
 };

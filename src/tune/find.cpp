@@ -48,41 +48,34 @@ class Finder {
   // Returns why nothing was found; empty if something was.
   std::string find_for(size_t at) {
     const Statement statement = found_.module.statements[at].statement;
-    std::optional<Machine> machine = machine_for(statement);
-    if (machine && machine->name.empty()) return "its machine has no name";
     std::vector<std::string> empty = empty_indices(found_.module, statement, params_);
     if (!empty.empty()) return fmt::format("index {} has no values", empty.front());
+    std::optional<Machine> machine = machine_for(statement);
+    if (machine && machine->name.empty()) machine = declared(*machine);
     std::vector<Split> splits = splits_of(found_.module, statement, params_, machine);
     if (!machine && splits.size() == 1) return "the program has no machine";
     FoundParts best = best_of(statement, splits, machine);
-    if (!best.reason.empty()) return best.reason;
     if (!machine && best.parts.size() == 1) return "the program has no machine";
     keep(std::move(best), at);
     return {};
   }
 
-  // The best of all splits. If nothing is found for any of them, a result with the first reason.
+  // The best of all splits.
   FoundParts best_of(const Statement& statement, const std::vector<Split>& splits,
                      const std::optional<Machine>& machine) const {
     std::vector<FoundParts> all;
-    std::string reason;
     std::optional<DoesNotFit> refusal;
     for (const Split& split : splits) {
       size_t grids = machine && machine->is_free ? split.workspaces.size() + 1 : 1;
       for (size_t part = 0; part < grids; ++part) {
         try {
-          FoundParts found = find_parts(found_.module, statement, split, machine, params_, options_, part);
-          if (found.reason.empty())
-            all.push_back(std::move(found));
-          else if (reason.empty())
-            reason = found.reason;
+          all.push_back(find_parts(found_.module, statement, split, machine, params_, options_, part));
         } catch (const DoesNotFit& too_large) {
           if (!refusal || too_large.least_bytes() < refusal->least_bytes()) refusal = too_large;
         }
       }
     }
     if (!all.empty()) return options_.goal == Goal::Bytes ? least_bytes(all) : least_time(all);
-    if (!refusal) return {{}, {}, {}, 0, reason};
     int64_t room = *given_.memory_bytes - *options_.memory_bytes;
     throw DoesNotFit(refusal->least_bytes() + room, *given_.memory_bytes);
   }
@@ -129,6 +122,24 @@ class Finder {
     }
     if (found_.module.machines.size() == 1) return found_.module.machines[0];
     return std::nullopt;
+  }
+
+  // Declares a machine that is written in place only. Its tensors without a format are on it from then on.
+  Machine declared(Machine machine) {
+    const Machine in_place = machine;
+    auto is_taken = [&](const std::string& name) {
+      auto has_name = [&](const auto& item) { return item.name == name; };
+      const Module& module = found_.module;
+      return module.find_tensor(name) != nullptr || module.find_machine(name) != nullptr ||
+             std::any_of(module.params.begin(), module.params.end(), has_name);
+    };
+    machine.name = "M";
+    for (int n = 1; is_taken(machine.name); ++n) machine.name = fmt::format("M{}", n);
+    found_.module.machines.push_back(machine);
+    for (Tensor& tensor : found_.module.tensors) {
+      if (has_free_format(tensor) && tensor.machine == in_place) tensor.machine = machine;
+    }
+    return machine;
   }
 
   Machine with_name(const Machine& machine) const {

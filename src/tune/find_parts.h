@@ -13,7 +13,6 @@ struct FoundParts {
   std::vector<Command> schedule;
   std::vector<FoundStatement> parts;
   double elements = 0;  // that the kernels of all parts read and write
-  std::string reason;   // why nothing was found; empty if something was
 
   double seconds() const;           // by the model
   int64_t exchanged_bytes() const;  // of all parts
@@ -30,8 +29,5 @@ FoundParts find_parts(const Module& module, const Statement& statement, const Sp
 
 // The largest memory of a processor while it runs these parts: all pieces, and what the part copies.
 int64_t memory_of(const Module& module, const Bindings& params, const std::vector<FoundStatement>& parts);
-
-// Whether a schedule takes the processors of a machine without a grid as a line.
-bool takes_as_line(const Module& module, const Machine& machine);
 
 }  // namespace distal::core

@@ -17,9 +17,8 @@ class MemoryFitter {
  public:
   MemoryFitter(const StatementShape& shape, const Candidate& candidate, int64_t memory_bytes)
       : shape_(shape), base_(candidate), memory_(memory_bytes) {
-    for (int i = 0; i < static_cast<int>(shape.extents.size()); ++i) {
-      int level = base_.level_of(i);
-      tiles_.push_back(level < 0 ? shape.extents[i] : base_.levels[level].tile);
+    for (int i = 0; shape.may_have_steps() && i < static_cast<int>(shape.extents.size()); ++i) {
+      tiles_.push_back(base_.tile_of(shape, i));
       if (tiles_.back() > 1) indices_.push_back(i);
     }
     step_limit_ = kMostSearchedSteps / base_.processors();

@@ -17,7 +17,9 @@ bool exchanges_less(const CandidateCost& a, const CandidateCost& b);
 
 // Adds sequential loops to a candidate without loops, so that no processor needs more than `memory_bytes`: none if it
 // fits; else one loop, which moves nothing more, over the index and with the fewest chunks that suffice; else loops
-// over several indices, those that exchange least among those that are tried. Nothing if none of them fits.
+// over several indices, those that exchange least among those that are tried. Nothing if none of them fits. A
+// statement with a tensor that is not simple, or whose output has replicas, gets no loops: what it moves is known only
+// without them.
 std::optional<CostedCandidate> fit_memory(const StatementShape& shape, const Candidate& candidate,
                                           int64_t memory_bytes);
 

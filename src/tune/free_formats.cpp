@@ -17,18 +17,21 @@ class FormatFinder {
  public:
   FormatFinder(const StatementShape& shape, const std::vector<GridLevel>& levels) : shape_(shape) {
     candidate_.levels = levels;
+    std::vector<int64_t> extents = shape.extents;  // what outer levels leave of each index
     for (GridLevel& level : candidate_.levels) {
       if (level.index == kNoIndex) continue;
       std::optional<int64_t> block = level.is_cyclic() ? std::optional(level.block) : std::nullopt;
-      int64_t extent = shape.extents[level.index];
-      level.tile = BlockCyclic(extent, level.parts, block).piece_extent(extent);
+      int64_t& extent = extents[static_cast<size_t>(level.index)];
+      level.tile = extent = BlockCyclic(extent, level.parts, block).piece_extent(extent);
     }
     candidate_.roles.assign(shape.tensors.size(), LevelRoles(levels.size(), kFace));
   }
 
   Candidate find() {
     for (size_t t = 0; t < shape_.tensors.size(); ++t) {
-      if (!shape_.tensors[t].given) share(static_cast<int>(t));
+      const ShapeTensor& tensor = shape_.tensors[t];
+      if (tensor.given) continue;
+      tensor.is_old_output ? share_as_output(t) : share(static_cast<int>(t));
     }
     align_tiles();
     return candidate_;
@@ -37,6 +40,8 @@ class FormatFinder {
  private:
   // How good a way to share a tile is: smaller is better.
   using Quality = std::tuple<double, int64_t, int64_t, LevelRoles>;
+
+  void share_as_output(size_t tensor) { candidate_.roles[tensor] = candidate_.roles[0]; }
 
   void share(int tensor) {
     const std::vector<int>& indices = shape_.tensors[tensor].indices;
@@ -73,12 +78,11 @@ class FormatFinder {
     }
   }
 
-  // Whether no other dimension of the same level of the machine cuts this dimension of the tensor, and no level deals
-  // it out.
+  // Whether this dimension of the tensor can be cut once more, and no other dimension of the same level of the machine
+  // cuts it.
   bool is_free_for(int tensor, int level, int role) const {
     if (role == kFace) return true;
-    int own_level = candidate_.level_of(shape_.tensors[tensor].indices[role]);
-    if (own_level >= 0 && candidate_.levels[own_level].is_cyclic()) return false;
+    if (!can_share(shape_, candidate_, tensor, level, role)) return false;
     for (int other = 0; other < static_cast<int>(candidate_.levels.size()); ++other) {
       bool same_level = candidate_.levels[other].machine_level == candidate_.levels[level].machine_level;
       if (other != level && same_level && candidate_.roles[tensor][other] == role) return false;
@@ -106,7 +110,8 @@ class FormatFinder {
         piece *= std::max(1.0, blocks / finer) * (rounded / tile) * (rounded / tile);
         ++cyclic;
       } else {
-        piece *= static_cast<double>(cuts.empty() ? shape_.extents[index] : cuts.back().stride);
+        int64_t extent = shape_.extent_of(tensor, static_cast<int>(d));
+        piece *= static_cast<double>(cuts.empty() ? extent : cuts.back().stride);
       }
     }
     const LevelRoles& roles = candidate_.roles[tensor];

@@ -14,6 +14,8 @@ bool comes_before(const GroupGrid& a, const GroupGrid& b) {
   return std::tie(a.rank, b.processors, a.parts) < std::tie(b.rank, a.processors, b.parts);
 }
 
+}  // namespace
+
 std::vector<int64_t> divisors(int64_t n) {
   std::vector<int64_t> small, large;
   for (int64_t d = 1; d <= n / d; ++d) {
@@ -25,32 +27,33 @@ std::vector<int64_t> divisors(int64_t n) {
   return small;
 }
 
-}  // namespace
-
 bool fills(int64_t n, int64_t parts) { return parts <= n && ceil_div(n, ceil_div(n, parts)) == parts; }
 
 Grids::Grids(const StatementShape& shape, int64_t most_processors) : shape_(shape) {
-  std::map<std::vector<bool>, IndexGroup> by_tensors;
-  for (size_t i = 0; i < shape.extents.size(); ++i) {
-    std::vector<bool> stands_in;
-    for (const ShapeTensor& tensor : shape.tensors) {
-      stands_in.push_back(std::find(tensor.indices.begin(), tensor.indices.end(), static_cast<int>(i)) !=
-                          tensor.indices.end());
+  for (size_t t = 0; t < shape.tensors.size(); ++t) {
+    const ShapeTensor& tensor = shape.tensors[t];
+    double bytes = static_cast<double>(tensor.element_bytes);
+    for (size_t d = 0; d < tensor.indices.size(); ++d) {
+      bytes *= static_cast<double>(shape.extent_of(static_cast<int>(t), static_cast<int>(d)));
     }
-    IndexGroup& group = by_tensors[stands_in];
+    bytes_.push_back(bytes);
+    if (tensor.is_simple()) accesses_.push_back({t, bytes, {}});
+    for (const ShapeAccess& access : tensor.accesses) {
+      double touched = static_cast<double>(tensor.element_bytes);
+      for (int index : access.indices) touched *= static_cast<double>(shape.extents[static_cast<size_t>(index)]);
+      accesses_.push_back({t, touched, {}});
+    }
+  }
+  std::map<std::vector<int64_t>, IndexGroup> by_accesses;
+  for (size_t i = 0; i < shape.extents.size(); ++i) {
+    IndexGroup& group = by_accesses[times_in_accesses(static_cast<int>(i))];
     group.indices.push_back(static_cast<int>(i));
     int64_t limit = most_processors / group.most_parts;
     group.most_parts = shape.extents[i] > limit ? most_processors : group.most_parts * shape.extents[i];
   }
-  has_group_.resize(shape.tensors.size());
-  for (const auto& [stands_in, group] : by_tensors) {
+  for (const auto& [times, group] : by_accesses) {
     groups_.push_back(group);
-    for (size_t t = 0; t < shape.tensors.size(); ++t) has_group_[t].push_back(stands_in[t]);
-  }
-  for (const ShapeTensor& tensor : shape.tensors) {
-    double bytes = static_cast<double>(tensor.element_bytes);
-    for (int index : tensor.indices) bytes *= static_cast<double>(shape.extents[index]);
-    bytes_.push_back(bytes);
+    for (size_t a = 0; a < accesses_.size(); ++a) accesses_[a].times.push_back(times[a]);
   }
   most_usable_ = 1;
   for (const IndexGroup& group : groups_) {
@@ -59,22 +62,49 @@ Grids::Grids(const StatementShape& shape, int64_t most_processors) : shape_(shap
   }
 }
 
+std::vector<int64_t> Grids::times_in_accesses(int index) const {
+  std::vector<int64_t> times;
+  auto add = [&](const std::vector<int>& indices) {
+    times.push_back(std::count(indices.begin(), indices.end(), index));
+  };
+  for (const ShapeTensor& tensor : shape_.tensors) {
+    if (tensor.is_simple()) add(tensor.indices);
+    for (const ShapeAccess& access : tensor.accesses) add(access.indices);
+  }
+  return times;
+}
+
 // On average, a processor exchanges its tiles except for the part that it owns, which is at most an average piece. All
-// pieces of a free format together are one copy.
+// pieces of a free format together are one copy. If a tensor has several accesses, its tile is at least that of each.
 GroupGrid Grids::grid_of(const std::vector<int64_t>& parts, int64_t processors) const {
   constexpr double kElementsOfAPiece = 4;  // with fewer for each processor that shares it, a tile may stay uncut
   GroupGrid grid{parts, processors};
-  for (size_t t = 0; t < bytes_.size(); ++t) {
+  // Processors without work get replicas too.
+  auto exchanging = static_cast<double>(shape_.has_replicas() ? shape_.processors : processors);
+  for (size_t a = 0; a < accesses_.size();) {
+    size_t t = accesses_[a].tensor;
     const ShapeTensor& tensor = shape_.tensors[t];
-    double sharing = 1;
-    for (size_t g = 0; g < parts.size(); ++g) {
-      if (!has_group_[t][g]) sharing *= static_cast<double>(parts[g]);
+    double tiles = 0, sharing = 1;
+    for (; a < accesses_.size() && accesses_[a].tensor == t; ++a) {
+      double all = accesses_[a].bytes, shared = 1;
+      for (size_t g = 0; g < parts.size(); ++g) {
+        int64_t times = accesses_[a].times[g];
+        if (times == 0) shared *= static_cast<double>(parts[g]);
+        // If the index is repeated, a tile is cut in each of these dimensions.
+        for (; times > 1; --times) all /= static_cast<double>(parts[g]);
+      }
+      tiles = std::max(tiles, all * shared);
+      sharing = std::max(sharing, shared);
     }
     double owned = bytes_[t];
     if (tensor.given) {
       owned = tensor.given->average_elements * static_cast<double>(shape_.processors * tensor.element_bytes);
     }
-    grid.least_bytes += std::max(0.0, bytes_[t] * sharing - owned) / static_cast<double>(processors);
+    if (t == 0 && shape_.has_replicas()) {
+      grid.least_bytes += std::max(0.0, owned - bytes_[t]) / exchanging;  // a copy to each further replica
+      owned = bytes_[t];
+    }
+    grid.least_bytes += std::max(0.0, tiles - owned) / exchanging;
     double piece = bytes_[t] / static_cast<double>(processors * tensor.element_bytes);
     if (!tensor.given && piece >= kElementsOfAPiece) grid.messages += sharing - 1;
   }

@@ -8,8 +8,8 @@
 
 namespace distal::core {
 
-// Indices that stand in the same tensors. What a grid moves on average depends only on the numbers of processors that
-// cut each group.
+// Indices that stand in the same accesses, equally often. What a grid moves on average depends only on the numbers of
+// processors that cut each group.
 struct IndexGroup {
   std::vector<int> indices;
   int64_t most_parts = 1;  // no more processors have work along this group
@@ -46,15 +46,22 @@ class Grids {
                         F& visit) const;
   void cut_group(const GroupGrid& grid, size_t group, size_t next, int64_t left, std::vector<int64_t>& parts,
                  const std::function<void(const std::vector<int64_t>&)>& visit) const;
+  std::vector<int64_t> times_in_accesses(int index) const;
   GroupGrid grid_of(const std::vector<int64_t>& parts, int64_t processors) const;
 
   const StatementShape& shape_;
   std::vector<IndexGroup> groups_;
-  std::vector<std::vector<bool>> has_group_;  // by tensor and group
-  std::vector<double> bytes_;                 // by tensor
+  struct AccessOfGroups {
+    size_t tensor = 0;
+    double bytes = 0;            // of all its tiles together, if no processors share them
+    std::vector<int64_t> times;  // by group: how often each of its indices stands in the access
+  };
+  std::vector<AccessOfGroups> accesses_;  // tensor by tensor
+  std::vector<double> bytes_;             // by tensor
   int64_t most_usable_ = 1;
 };
 
+std::vector<int64_t> divisors(int64_t n);
 // Whether n elements in blocks of ceil(n / parts) make exactly `parts` blocks.
 bool fills(int64_t n, int64_t parts);
 

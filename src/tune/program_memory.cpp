@@ -7,6 +7,17 @@
 
 namespace distal::core {
 
+namespace {
+
+bool is_accessed(const Module& module, const std::string& tensor) {
+  return std::any_of(module.statements.begin(), module.statements.end(), [&](const ScheduledStatement& scheduled) {
+    std::vector<Access> all = accesses(scheduled.statement);
+    return std::any_of(all.begin(), all.end(), [&](const Access& access) { return access.tensor == tensor; });
+  });
+}
+
+}  // namespace
+
 int64_t PieceBytes::most_of_others(const Module& module, const std::set<std::string>& excepted) {
   std::vector<int64_t> sum(static_cast<size_t>(processors_), 0);
   for (const Tensor& tensor : module.tensors) {
@@ -26,7 +37,9 @@ const std::vector<int64_t>& PieceBytes::bytes_of(const Module& module, const Ten
   if (has_free_format(tensor)) {
     int64_t all = element;
     for (const IntExpr& size : tensor.dimensions) all *= size.evaluate(params_);
-    bytes.assign(bytes.size(), ceil_div(all, processors_));
+    bool is_shared = is_accessed(module, tensor.name);
+    bytes.assign(bytes.size(), is_shared ? ceil_div(all, processors_) : 0);
+    if (!is_shared) bytes[0] = all;
     return bytes;
   }
   Ownership owners(tensor, params_);

@@ -10,7 +10,8 @@
 namespace distal::core {
 
 // The bytes of the pieces of a program's tensors, by processor. If the format of a tensor is still to be found, every
-// processor counts with an even share.
+// processor counts with an even share. A tensor that no statement accesses gets no format, and lies on the first
+// processor.
 class PieceBytes {
  public:
   PieceBytes(const Bindings& params, int64_t processors) : params_(params), processors_(processors) {}

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <tuple>
 
@@ -86,20 +87,30 @@ class Searcher {
     return result();
   }
 
-  // All ways to give the dimensions of the machine different indices, or none.
+  // All ways to give the dimensions of the machine indices, or none. Dimensions of one level have different ones; those
+  // of several levels may cut one index again, unless there are too many ways.
   void choose_indices(std::vector<GridLevel>& levels, size_t next, std::vector<std::vector<GridLevel>>& all) const {
     if (next == levels.size()) {
       std::vector<GridLevel> chosen = levels;
       return for_each_dealing(chosen, 0, [&](const std::vector<GridLevel>& dealt) { all.push_back(dealt); });
     }
     for (int index = kNoIndex; index < static_cast<int>(shape_.extents.size()); ++index) {
-      bool taken = std::any_of(levels.begin(), levels.begin() + static_cast<std::ptrdiff_t>(next),
-                               [&](const GridLevel& level) { return level.index == index; });
+      bool taken =
+          std::any_of(levels.begin(), levels.begin() + static_cast<std::ptrdiff_t>(next), [&](const GridLevel& level) {
+            bool is_outer = level.machine_level != levels[next].machine_level;
+            return level.index == index && !(is_outer && may_nest());
+          });
       if (index != kNoIndex && (taken || levels[next].parts == 1)) continue;
       levels[next].index = index;
       choose_indices(levels, next + 1, all);
     }
     levels[next].index = kNoIndex;
+  }
+
+  bool may_nest() const {
+    constexpr double kMostWays = 4096;
+    double choices = static_cast<double>(shape_.extents.size() + 1);
+    return std::pow(choices, static_cast<double>(options_.given_grid.size())) <= kMostWays;
   }
 
   // Visits the levels as they are. If a given format deals out the index of a level to as many processors, also visits
@@ -109,7 +120,9 @@ class Searcher {
     if (next == levels.size()) return visit(levels);
     for_each_dealing(levels, next + 1, visit);
     for (const CyclicCut& cut : shape_.cyclic_cuts) {
-      if (cut.index != levels[next].index || cut.parts != levels[next].parts) continue;
+      auto cuts_it = [&](const GridLevel& level) { return level.index == cut.index; };
+      bool is_nested = std::count_if(levels.begin(), levels.end(), cuts_it) > 1;
+      if (cut.index != levels[next].index || cut.parts != levels[next].parts || is_nested) continue;
       levels[next].block = cut.block;
       for_each_dealing(levels, next + 1, visit);
       levels[next].block = 0;
@@ -119,11 +132,13 @@ class Searcher {
   // The number of processors that have work, if no tile is rounded up.
   int64_t working(const std::vector<GridLevel>& levels) const {
     int64_t processors = 1;
+    std::vector<int64_t> extents = shape_.extents;  // what outer levels leave of each index
     for (const GridLevel& level : levels) {
       if (level.index == kNoIndex) continue;
-      int64_t extent = shape_.extents[level.index];
+      int64_t& extent = extents[static_cast<size_t>(level.index)];
       int64_t block = level.is_cyclic() ? level.block : ceil_div(extent, level.parts);
       processors *= std::min(level.parts, ceil_div(extent, block));
+      extent = block;
     }
     return processors;
   }
@@ -176,18 +191,7 @@ class Searcher {
   }
 
   double seconds(const Candidate& candidate, const CandidateCost& cost) const {
-    double leaf_bytes = 0;
-    for (const ShapeTensor& tensor : shape_.tensors) {
-      double bytes = static_cast<double>(tensor.element_bytes);
-      for (int index : tensor.indices) {
-        int level = candidate.level_of(index);
-        bytes *= static_cast<double>(level < 0 ? shape_.extents[index] : candidate.levels[level].tile);
-      }
-      leaf_bytes += bytes;
-    }
-    return seconds_of(options_.model,
-                      {static_cast<double>(cost.points_of_busiest) * shape_.flops_per_point, leaf_bytes,
-                       static_cast<double>(cost.exchanged_bytes), static_cast<double>(cost.messages_of_busiest)});
+    return modelled_seconds(shape_, candidate, cost, options_.model);
   }
 
   bool less(const Found& a, const Found& b) const {
@@ -278,6 +282,23 @@ DoesNotFit::DoesNotFit(int64_t least_bytes, int64_t memory_bytes)
                         with_commas(memory_bytes)),
             {}, "allow more memory, or use more processors or smaller sizes", Error::Kind::Resources),
       least_bytes_(least_bytes) {}
+
+double modelled_seconds(const StatementShape& shape, const Candidate& candidate, const CandidateCost& cost,
+                        const MachineModel& model) {
+  double leaf_bytes = 0;
+  for (int t = 0; t < static_cast<int>(shape.tensors.size()); ++t) {
+    const ShapeTensor& tensor = shape.tensors[static_cast<size_t>(t)];
+    double bytes = static_cast<double>(tensor.element_bytes);
+    for (int d = 0; d < static_cast<int>(tensor.indices.size()); ++d) {
+      int index = tensor.indices[static_cast<size_t>(d)];
+      bool is_cut = candidate.level_of(index) >= 0;
+      bytes *= static_cast<double>(is_cut ? candidate.tile_of(shape, index) : shape.extent_of(t, d));
+    }
+    leaf_bytes += bytes;
+  }
+  return seconds_of(model, {static_cast<double>(cost.points_of_busiest) * shape.flops_per_point, leaf_bytes,
+                            static_cast<double>(cost.exchanged_bytes), static_cast<double>(cost.messages_of_busiest)});
+}
 
 SearchResult search(const StatementShape& shape, const SearchOptions& options) {
   return Searcher(shape, options).run();

@@ -55,6 +55,10 @@ class DoesNotFit : public Error {
   int64_t least_bytes_;
 };
 
+// The time of a candidate by the model.
+double modelled_seconds(const StatementShape& shape, const Candidate& candidate, const CandidateCost& cost,
+                        const MachineModel& model);
+
 // Finds the best candidate for a statement. It searches all grids that leave at most a tenth of the processors idle;
 // processors for which a small statement has no work do not count as idle. Grids that leave more idle are searched only
 // if no other fits into the memory. If a format is given, all orders of a grid's levels are tried. If the grid is

@@ -84,8 +84,11 @@ class Splitter {
     return std::find(indices.begin(), indices.end(), index) != indices.end();
   }
 
-  static bool may_split(const TermProduct& term) {
-    return term.factors.size() > 1 && std::all_of(term.factors.begin(), term.factors.end(), can_be_part);
+  // A part must not read the output, which this statement writes.
+  bool may_split(const TermProduct& term) const {
+    return term.factors.size() > 1 && std::all_of(term.factors.begin(), term.factors.end(), [&](const Expr& factor) {
+             return can_be_part(factor) && !reads_output({statement_.lhs, statement_.op, factor, {}});
+           });
   }
 
   Split split_by(const std::vector<ContractionOrder>& orders) {

@@ -7,11 +7,11 @@
 
 namespace distal::core {
 
-// Why no schedule can be found for a statement; empty if one can. The search needs statements that access each tensor
-// with one list of indices only, and in which no access repeats an index.
-std::string cannot_search(const Statement& statement);
-
-// The shape of a statement at given params. Requires that cannot_search returns nothing.
+// The shape of a statement at given params.
 StatementShape shape_of(const Module& module, const Statement& statement, const Bindings& params);
+
+// The same with the formats that are given, and with the number of processors. An index without values has one.
+StatementShape shape_with_formats(const Module& module, const Statement& statement, const Bindings& params,
+                                  int64_t processors);
 
 }  // namespace distal::core

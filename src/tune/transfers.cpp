@@ -74,8 +74,9 @@ class FormatChanger {
     roles[level] = kFace;
   }
 
-  // A level of the machine cuts each dimension of a tensor at most once.
+  // Whether this dimension of the tensor can be cut once more: a level of the machine cuts it at most once.
   bool is_free(size_t level, int role) const {
+    if (!can_share(one_.shape, one_.candidate, 0, static_cast<int>(level), role)) return false;
     const std::vector<GridLevel>& levels = one_.candidate.levels;
     const std::vector<int>& indices = one_.shape.tensors[0].indices;
     for (size_t other = 0; other < levels.size(); ++other) {
@@ -137,12 +138,16 @@ class FormatChanger {
 };
 
 std::vector<SharedIndex> shared_indices(const FoundStatement& found, size_t tensor) {
-  const std::vector<int>& indices = found.shape.tensors[tensor].indices;
   std::vector<SharedIndex> out;
   for (const GridLevel& level : found.result.best.candidate.levels) {
-    bool has = std::find(indices.begin(), indices.end(), level.index) != indices.end();
-    if (level.index == kNoIndex || level.parts == 1 || has) continue;
-    out.push_back({found.shape.indices[level.index], level.parts});
+    if (level.index == kNoIndex || level.parts == 1 || found.shape.tensors[tensor].has_index(level.index)) continue;
+    const std::string& index = found.shape.indices[level.index];
+    auto known = std::find_if(out.begin(), out.end(), [&](const SharedIndex& other) { return other.index == index; });
+    if (known == out.end()) {
+      out.push_back({index, level.parts});
+    } else {
+      known->processors *= level.parts;
+    }
   }
   return out;
 }
@@ -157,7 +162,9 @@ std::vector<TensorTransfer> transfers_of(const Module& module, const Bindings& p
     TensorTransfer transfer{found.shape.tensors[t].name, t == 0, one.shape.tensors[0].given != nullptr,
                             cost.bytes_moved, cost.messages};
     if (cost.bytes_moved > 0) transfer.shared = shared_indices(found, t);
-    if (cost.bytes_moved > 0 && transfer.is_given) {
+    transfer.copies_replicas = t == 0 && found.shape.has_replicas();
+    bool is_changeable = !transfer.copies_replicas && !found.shape.tensors[t].is_old_output;
+    if (cost.bytes_moved > 0 && transfer.is_given && is_changeable) {
       transfer.change = FormatChanger(module, params, found, t).find(cost.bytes_moved);
     }
     out.push_back(std::move(transfer));
@@ -167,6 +174,12 @@ std::vector<TensorTransfer> transfers_of(const Module& module, const Bindings& p
 
 std::string cause_text(const TensorTransfer& transfer) {
   if (transfer.bytes == 0) return "";
+  if (transfer.copies_replicas) {
+    Cause cause{"", transfer.tensor, transfer.is_output};
+    cause.copies_replicas = true;
+    cause.shared = transfer.shared;
+    return cause_text(cause);
+  }
   std::vector<std::string> causes;
   int64_t by_format = transfer.change ? transfer.change->bytes_saved : 0;
   if (transfer.bytes > by_format && !transfer.shared.empty()) {

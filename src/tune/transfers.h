@@ -26,6 +26,7 @@ struct TensorTransfer {
   int64_t messages = 0;               // as in CandidateCost
   std::vector<SharedIndex> shared{};  // what causes the bytes that no format of one copy would save
   std::optional<FormatChange> change{};
+  bool copies_replicas = false;  // of an output with several replicas
 };
 
 // Of all tensors of a statement, the output first. `module` is the found program.

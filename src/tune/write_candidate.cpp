@@ -151,9 +151,9 @@ class ScheduleWriter {
     for (size_t l = candidate_.loops.size(); l-- > 0;) {
       if (has_index(tensor, candidate_.loops[l].index)) return steps_[l];
     }
-    bool is_in_blocks = t == 0 || t == tensor_in_blocks(shape_, candidate_);
     std::vector<std::pair<int, std::string>> rounds = ordered_rounds();
-    for (auto round = rounds.rbegin(); is_in_blocks && round != rounds.rend(); ++round) {
+    bool in_blocks = is_in_blocks(shape_, candidate_, t);
+    for (auto round = rounds.rbegin(); in_blocks && round != rounds.rend(); ++round) {
       if (has_index(tensor, round->first)) return round->second;
     }
     return outer_.empty() ? "" : outer_.back();
@@ -166,7 +166,9 @@ class ScheduleWriter {
     for (const std::string& place : places) {
       std::vector<Name> tensors;
       for (int t = 0; t < static_cast<int>(shape_.tensors.size()); ++t) {
-        if (communicated_at(t) == place) tensors.push_back({shape_.tensors[t].name, {}});
+        // What the output held before is communicated where the output is.
+        bool is_named = !shape_.tensors[t].is_old_output;
+        if (is_named && communicated_at(t) == place) tensors.push_back({shape_.tensors[t].name, {}});
       }
       if (!tensors.empty()) commands_.push_back({"communicate", {tensors, loop(place)}, {}});
     }
@@ -184,6 +186,19 @@ class ScheduleWriter {
   std::vector<Command> commands_;
 };
 
+// The names of a tensor's dimensions in its distribution: those of its indices.
+std::vector<std::string> dimension_names(const StatementShape& shape, const std::vector<int>& indices) {
+  std::vector<std::string> names;
+  for (size_t d = 0; d < indices.size(); ++d) {
+    std::string name = indices[d] == kNoOwnIndex ? fmt::format("d{}", d) : shape.indices[indices[d]];
+    while (indices[d] == kNoOwnIndex &&
+           std::find(shape.indices.begin(), shape.indices.end(), name) != shape.indices.end())
+      name += "_";
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
 }  // namespace
 
 Machine machine_of(const Candidate& candidate, const std::string& name) {
@@ -200,8 +215,7 @@ Distribution distribution_of(const Module& module, const Statement& statement, c
                              const Candidate& candidate, int tensor) {
   Distribution out;
   const std::vector<int>& indices = shape.tensors[tensor].indices;
-  std::vector<std::string> names;
-  for (int index : indices) names.push_back(shape.indices[index]);
+  std::vector<std::string> names = dimension_names(shape, indices);
   for (size_t l = 0; l < candidate.levels.size(); ++l) {
     if (static_cast<int>(out.levels.size()) <= candidate.levels[l].machine_level) {
       out.levels.push_back({names, {}, {}, {}});
@@ -221,7 +235,8 @@ Distribution distribution_of(const Module& module, const Statement& statement, c
     int64_t shares = cyclic_shares(shape, candidate, tensor, dimension);
     if (own_level < static_cast<int>(l)) continue;
     int64_t multiple = tile_multiple(shape, candidate, candidate.levels[own_level]);
-    if (multiple == 1) continue;
+    bool has_tiles = shape.extent_of(tensor, dimension) == shape.extents[indices[dimension]];
+    if (multiple == 1 || !has_tiles) continue;
     IntExpr extent = extent_of(module, statement, names[dimension]);
     level.cyclic[names[dimension]] = share_of_tile(extent, candidate.levels[own_level], multiple, shares);
   }

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <ctime>
 #include <random>
 #include <string>
 #include <vector>
@@ -12,6 +14,9 @@
 #include "tune/write_candidate.h"
 
 namespace distal::core::test {
+
+// The time that this process computed. On a busy machine it waits, too, which says nothing.
+inline double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 struct Random {
   std::mt19937 engine;
@@ -143,5 +148,70 @@ inline std::string random_program(Random& random, int64_t given_of_ten) {
   }
   return out + to_string(module.statements[0].statement) + "\n";
 }
+
+// A program whose accesses are of all kinds: a tensor several times with other indices, repeated and shifted indices,
+// indices that only the output has, an output that is read, and outputs with replicas. All indices have one extent n,
+// and tensors that are accessed with shifts have n + 2.
+class RandomAccesses {
+ public:
+  explicit RandomAccesses(Random& random) : random_(random), indices_(random.pick(1, 3)) {}
+
+  std::string program() {
+    std::vector<std::vector<int64_t>> grid = random_grid(random_);
+    bool has_grid = random_.pick(0, 1) == 0;
+    if (!has_grid) grid = {{random_.pick(1, 12)}};
+    bool adds = random_.pick(0, 2) == 0;
+    std::vector<bool> shifts{adds && random_.pick(0, 3) == 0};
+    std::vector<int64_t> dimensions{random_.pick(0, 3)};
+    for (int64_t t = random_.pick(1, 3); t > 0; --t) {
+      shifts.push_back(random_.pick(0, 3) == 0);
+      dimensions.push_back(random_.pick(0, 3));
+    }
+    shifts.push_back(false);  // this one gives all indices their extent
+    dimensions.push_back(indices_);
+    std::string text = fmt::format("param n = {}, m = n + 2\n", random_.pick(1, 9));
+    text += has_grid ? machine_text(grid) : fmt::format("machine M = {} processors\n", grid[0][0]);
+    for (size_t t = 0; t < dimensions.size(); ++t) {
+      text += fmt::format("tensor {}{}", name(t), in_parentheses(dimensions[t], shifts[t] ? "m" : "n"));
+      if (random_.pick(0, 2) == 0) text += " : " + random_format(random_, dimensions[t], grid, true);
+      text += " on M\n";
+    }
+    std::string left = name(0) + indices_of(dimensions[0], shifts[0]);
+    std::string right = name(dimensions.size() - 1) + all_indices();
+    for (int64_t a = random_.pick(1, 4); a > 0; --a) {
+      auto t = static_cast<size_t>(random_.pick(1, static_cast<int64_t>(dimensions.size()) - 1));
+      right += (random_.pick(0, 3) == 0 ? " + " : " * ") + name(t) + indices_of(dimensions[t], shifts[t]);
+    }
+    if (random_.pick(0, 3) == 0) right += " + " + left;
+    return text + left + (adds ? " += " : " = ") + right + "\n";
+  }
+
+ private:
+  static std::string name(size_t tensor) { return {static_cast<char>('A' + tensor)}; }
+
+  static std::string in_parentheses(int64_t times, const std::string& word) {
+    return times == 0
+               ? ""
+               : fmt::format("({})", fmt::join(std::vector<std::string>(static_cast<size_t>(times), word), ", "));
+  }
+
+  std::string indices_of(int64_t dimensions, bool shifts) {
+    std::vector<std::string> words;
+    for (int64_t d = 0; d < dimensions; ++d) {
+      words.emplace_back(1, static_cast<char>('i' + random_.pick(0, indices_ - 1)));
+      if (shifts) words.back() += fmt::format(" + {}", random_.pick(0, 2));
+    }
+    return words.empty() ? "" : fmt::format("({})", fmt::join(words, ", "));
+  }
+
+  std::string all_indices() const {
+    std::vector<std::string> words;
+    for (int64_t i = 0; i < indices_; ++i) words.emplace_back(1, static_cast<char>('i' + i));
+    return fmt::format("({})", fmt::join(words, ", "));
+  }
+
+  Random& random_;
+  int64_t indices_;
+};
 
 }  // namespace distal::core::test
