@@ -29,6 +29,7 @@ class Giver {
     std::vector<DefinedTensor> defined = built_.defined;
     for (size_t s = 0; s < defined.size(); ++s) {
       if (!defined[s].definition.schedule) give_schedule(found_.statements[s], defined[s].definition);
+      give_grids(defined[s].definition);
     }
     for (size_t t = 0; t < built_.module.tensors.size(); ++t) {
       const core::Tensor& tensor = *found_.find_tensor(built_.module.tensors[t].name);
@@ -82,6 +83,23 @@ class Giver {
     for (const auto& [name, workspace] : made_) {
       if (named.count(name) > 0) definition.tensors.push_back(workspace);
     }
+  }
+
+  // Gives the processors that a given schedule names the grid that was found for them.
+  void give_grids(Definition& definition) const {
+    std::map<std::string, std::string> keys;
+    for (Machine& machine : definition.machines) {
+      if (machine.has_grid()) continue;
+      Machine found = machine_named(built_.names.at(key_of(machine)));
+      keys.emplace(key_of(machine), key_of(found));
+      machine = found;
+    }
+    if (keys.empty() || !definition.schedule) return;
+    for_each_part(*definition.schedule, core::Overloaded{[&](core::Name& name) {
+                                                           auto key = keys.find(name.text);
+                                                           if (key != keys.end()) name.text = key->second;
+                                                         },
+                                                         [](auto&) {}});
   }
 
   std::map<std::string, std::string> variable_keys(const Definition& definition) const {

@@ -7,6 +7,7 @@
 
 #include "lang/ranges.h"
 #include "tune/find_formats.h"
+#include "tune/find_grid.h"
 #include "tune/find_parts.h"
 
 namespace distal::core {
@@ -35,6 +36,9 @@ class Finder {
  private:
   void find_all() {
     found_ = {module_, {}, {}};
+    for (const ScheduledStatement& scheduled : module_.statements) {
+      if (machine_without_grid(found_.module, scheduled)) find_grid(found_.module, scheduled, params_, options_);
+    }
     for (size_t at = 0; at < found_.module.statements.size(); ++at) {
       const ScheduledStatement& scheduled = found_.module.statements[at];
       bool needs_formats = leaves_formats_out(found_.module, scheduled);
@@ -181,7 +185,8 @@ bool has_no_schedule(const ScheduledStatement& scheduled) {
 
 bool leaves_something_out(const Module& module) {
   return std::any_of(module.statements.begin(), module.statements.end(), [&](const ScheduledStatement& scheduled) {
-    return has_no_schedule(scheduled) || leaves_formats_out(module, scheduled);
+    return has_no_schedule(scheduled) || leaves_formats_out(module, scheduled) ||
+           machine_without_grid(module, scheduled);
   });
 }
 

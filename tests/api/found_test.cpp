@@ -66,6 +66,20 @@ std::string optimized(const std::string& text, const core::FindOptions& options 
   return core::to_string(found);
 }
 
+// To a given distribute of two loops, processors without a grid are a grid of two dimensions.
+TEST(ApiFound, GridsForGivenSchedules) {
+  Free f(Machine(Processors(6), "M"));
+  IndexVar io("io"), jo("jo"), ii("ii"), ji("ji");
+  f.A.schedule().distribute({f.i, f.j}, {io, jo}, {ii, ji}, f.M).communicate({f.A, f.B, f.C}, jo);
+  Kernel kernel = f.A.compile();
+  EXPECT_NE(kernel.text().find("machine M = 6 processors as Grid(3, 2)\n"), std::string::npos) << kernel.text();
+  fill(f.B, 1);
+  fill(f.C, 2);
+  kernel.run();
+  EXPECT_EQ(kernel.cost().processors_with_work, 6);
+  expect_product(f.A, f.B, f.C);
+}
+
 TEST(ApiFound, IsWhatOptimizePrints) {
   Free f;
   Kernel kernel = f.A.compile();

@@ -418,5 +418,36 @@ TEST(Find, LevelsCutAnIndexTogether) {
   EXPECT_EQ(processors_with_work(test::plan_text(text)), 6) << text;
 }
 
+// To a given distribute of several loops, processors without a grid are a grid of as many dimensions.
+TEST(Find, GridsForGivenSchedules) {
+  auto program = [](const std::string& machine, const std::string& schedule) {
+    return fmt::format(R"(param n = 60
+machine M = {}
+tensor A(n, n) on M
+tensor B(n, n) : xy -> x on M
+tensor C(n, n) on M
+A(i, j) = B(i, k) * C(k, j)
+schedule
+{})",
+                       machine, schedule);
+  };
+  const std::string tiles = "  distribute({i, j}, {io, jo}, {ii, ji}, M)\n";
+  std::string text = found_text(program("12 processors", tiles));
+  EXPECT_NE(text.find("machine M = 12 processors as Grid("), std::string::npos) << text;
+  EXPECT_NE(text.find("tensor B(n, n) : xy -> x on Grid(12)\n"), std::string::npos) << text;
+  EXPECT_EQ(test::parse_text(text).machines[0].levels[0].extents.size(), 2);
+  // One loop takes them as a line.
+  text = found_text(program("12 processors", "  distribute(i, io, ii, M)\n"));
+  EXPECT_NE(text.find("machine M = 12 processors\n"), std::string::npos) << text;
+  // One of 13 may idle, where 13 is a prime number.
+  text = found_text(program("13 processors", tiles));
+  EXPECT_NE(text.find("machine M = 13 processors as Grid("), std::string::npos) << text;
+  // Loops that were made by other commands, and a level by level.
+  text = found_text(program("12 processors",
+                            "  divide(i, io, ii, 3)\n  divide(j, jo, ji, 4)\n  reorder({io, jo, ii, ji})\n"
+                            "  distribute({io, jo}, M)\n"));
+  EXPECT_EQ(test::parse_text(text).machines[0].levels[0].extents.size(), 2) << text;
+}
+
 }  // namespace
 }  // namespace distal::core
