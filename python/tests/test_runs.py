@@ -135,6 +135,39 @@ def test_other_threads_watch_and_end_a_run():
     kernel.run(options)
 
 
+FORKS = """
+import os, sys, threading
+import numpy as np, distal
+i, j = distal.indices("i j")
+M = distal.Machine(distal.Grid(4), "M")
+A, B = distal.Tensor("A", (400, 300), "xy -> x", M), distal.Tensor("B", (400, 300), "xy -> x", M)
+A[i, j] = 2 * B[i, j] + 1
+kernel = A.compile()
+a = np.random.rand(300, 300)
+
+def work(value):
+    for _ in range(3):
+        B.numpy()[...] = value
+        kernel.run(threads=4)
+        assert (A.numpy() == 2 * value + 1).all()
+        assert np.allclose(distal.einsum("ij,jk->ik", a, a), a @ a)
+
+work(1)
+child = os.fork()
+work(2)
+if child:
+    assert os.waitpid(child, 0)[1] == 0
+    print("both are done")
+sys.exit(0)  # and with it all kernels
+"""
+
+
+def test_a_forked_child_runs_the_kernels_of_its_parent():
+    """It has none of the threads that they have kept there."""
+    done = subprocess.run([sys.executable, "-c", FORKS], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0 and done.stdout == "both are done\n", done.stderr
+
+
 def test_runs_in_other_threads_are_left_alone():
     """Python raises KeyboardInterrupt in the main thread only."""
     kernel, A, B = long_kernel(40)

@@ -20,7 +20,7 @@ Kernel TensorHandle::copy_kernel(const TensorHandle& source) const {
 }
 
 RunReport Kernel::run(const RunOptions& options) const {
-  std::unique_ptr<core::Session> session = state_->take(options);
+  SessionPtr session = state_->take(options);
   auto start = std::chrono::steady_clock::now();
   session->watch(options.progress);
   core::RunCounts counts = session->run();

@@ -18,6 +18,15 @@ inline core::SessionOptions session_options(const RunOptions& options) {
           options.strict_order ? core::LeafChoice::Strict : core::LeafChoice::Automatic};
 }
 
+// Ends a session. In a forked child a session of its parent stays as it is: waiting for the end of its threads, which
+// do not exist there, would take forever.
+struct EndSession {
+  void operator()(core::Session* session) const {
+    if (session->is_of_this_process()) delete session;
+  }
+};
+using SessionPtr = std::unique_ptr<core::Session, EndSession>;
+
 // What the copies of a kernel share.
 struct Kernel::State {
   BuiltModule built;
@@ -26,7 +35,7 @@ struct Kernel::State {
   std::shared_ptr<core::PreparedProgram> prepared;
   std::vector<int64_t> values;  // of the params that it was prepared for
   ApartCheck apart;
-  std::vector<std::unique_ptr<core::Session>> idle;      // at most as many as ever ran at once
+  std::vector<SessionPtr> idle;                          // at most as many as ever ran at once
   std::vector<std::shared_ptr<TensorState>> workspaces;  // of schedules that were found
 
   // With `find`, finds what the statements leave out; without it, they stay as written.
@@ -55,11 +64,11 @@ struct Kernel::State {
   }
 
   // Takes an idle session for the current params, or makes one, and gives it the current pieces of the tensors.
-  std::unique_ptr<core::Session> take(const RunOptions& options) {
+  SessionPtr take(const RunOptions& options) {
     std::lock_guard lock(mutex);
     prepare_locked();
     for (const auto& t : built.tensors) require_whole(*t, "a Kernel runs in one process; run its MpiKernel");
-    std::unique_ptr<core::Session> session = take_idle(session_options(options));
+    SessionPtr session = take_idle(session_options(options));
     for (size_t t = 0; t < built.tensors.size(); ++t) {
       session->store().set_pieces(static_cast<int>(t), built.tensors[t]->shared_pieces());
       built.tensors[t]->used();
@@ -68,7 +77,7 @@ struct Kernel::State {
     return session;
   }
 
-  void put_back(std::unique_ptr<core::Session> session) {
+  void put_back(SessionPtr session) {
     session->store().release_pieces();
     std::lock_guard lock(mutex);
     idle.push_back(std::move(session));
@@ -97,13 +106,13 @@ struct Kernel::State {
   }
 
   // Drops idle sessions of other params or options: they will not be needed soon, and hold memory and threads.
-  std::unique_ptr<core::Session> take_idle(const core::SessionOptions& options) {
+  SessionPtr take_idle(const core::SessionOptions& options) {
     while (!idle.empty()) {
-      std::unique_ptr<core::Session> last = std::move(idle.back());
+      SessionPtr last = std::move(idle.back());
       idle.pop_back();
       if (last->is_for(prepared, options)) return last;
     }
-    auto made = std::make_unique<core::Session>(prepared, options);
+    SessionPtr made(new core::Session(prepared, options));
     made->use_given_pieces();
     return made;
   }

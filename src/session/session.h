@@ -7,6 +7,7 @@
 
 #include "engine/runner.h"
 #include "session/prepared_program.h"
+#include "support/forks.h"
 #include "support/process_group.h"
 
 namespace distal::core {
@@ -36,8 +37,10 @@ class Session {
   const std::shared_ptr<PreparedProgram>& prepared() const { return prepared_; }
   const Plan& plan() const { return prepared_->plan(); }
   bool is_for(const std::shared_ptr<PreparedProgram>& prepared, const SessionOptions& options) const {
-    return prepared_ == prepared && options_ == options;
+    return prepared_ == prepared && options_ == options && is_of_this_process();
   }
+  // False in a forked child for a session of its parent: the child has none of its threads.
+  bool is_of_this_process() const { return forks_ == forks(); }
 
   // Allocates pieces for all tensors and makes the session ready to run. Throws an Error if memory does not suffice for
   // the run and for `other_bytes` of the caller in each process.
@@ -79,6 +82,7 @@ class Session {
  private:
   std::shared_ptr<PreparedProgram> prepared_;
   SessionOptions options_;
+  int forks_ = forks();
   ProcessGroup alone_;
   Allocator allocator_;  // counts what is acquired, and not the pieces
   TensorStore store_;

@@ -12,6 +12,7 @@ std::atomic<int> spinning_threads{0};
 
 void add_spinners(int threads) { spinning_threads += threads; }
 void remove_spinners(int threads) { spinning_threads -= threads; }
+void forget_spinners() { spinning_threads = 0; }
 
 bool may_spin() {
   static const int cores = usable_cores();

@@ -9,6 +9,7 @@ namespace distal::core {
 // take a core from a working one.
 void add_spinners(int threads);
 void remove_spinners(int threads);
+void forget_spinners();  // in a forked child, which has no helper threads
 bool may_spin();
 
 // Tells the core that it is in a spin loop.
