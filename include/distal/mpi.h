@@ -31,8 +31,10 @@ class MpiKernel {
 
   // Runs with the current values of the params on the current data of the tensors. Counts are totals over all ranks;
   // the time is that of the slowest rank. All ranks throw the same Error if their statements, params or options differ,
-  // if one rank has a buffer that cannot be used, or if a machine has too little memory. Any other failure on a rank,
-  // such as a leaf that fails, prints its reason and ends the job.
+  // if one rank has a buffer that cannot be used, or if a machine has too little memory. If the run is cancelled on one
+  // rank or several, these skip the leaves that are left, and all ranks throw Interrupted when everything that the
+  // ranks bring each other has arrived. Any other failure on a rank, such as a leaf that fails, prints its reason and
+  // ends the job.
   RunReport run(const RunOptions& options = {});
 
  private:

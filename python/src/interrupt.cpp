@@ -54,6 +54,7 @@ class CancelOnInterrupt {
 }  // namespace
 
 void remember_main_thread() {
+  sigaction(SIGINT, nullptr, &pythons);  // for a signal that arrives while the first handler is set
   nb::object thread = nb::module_::import_("threading").attr("main_thread")();
   main_thread = static_cast<pthread_t>(nb::cast<unsigned long>(thread.attr("ident")));
 }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "bindings.h"
+#include "interrupt.h"
 #include "mpi/ranks.h"
 
 namespace distal::python {
@@ -36,7 +37,9 @@ void bind_ranks(nb::module_& m) {
   using Release = nb::call_guard<nb::gil_scoped_release>;
   nb::class_<RanksKernel>(m, "RanksKernel")
       .def("processors", &RanksKernel::processors, Release())
-      .def("run", &RanksKernel::run, Release());
+      .def("run", [](RanksKernel& kernel, const RunOptions& options) {
+        return run_until_interrupted(options, [&](const RunOptions& used) { return kernel.run(used); });
+      });
   nb::class_<LoadedRanks>(m, "RanksLibrary")
       .def(nb::init<const std::string&>())
       .def(

@@ -1,6 +1,9 @@
 """What the ranks of test_ranks.py run: kernels whose results equal those of one process."""
 
+import os
+import signal
 import sys
+import threading
 
 import numpy as np
 from mpi4py import MPI
@@ -52,6 +55,47 @@ B.bind(np.zeros((30, 30)))
 B.load("b.npy", comm=comm)
 kernel.run(comm=comm)
 check(A, kernel, (b + 1) @ c)
+
+def ended(kernel, **options):
+    """How a run ends."""
+    try:
+        kernel.run(comm=comm, **options)
+    except (KeyboardInterrupt, distal.Interrupted) as error:
+        return type(error)
+    return None
+
+
+progress = distal.Progress()
+if comm.rank == 0:
+    progress.cancel()
+assert ended(kernel, progress=progress) is distal.Interrupted  # on all ranks, if one is cancelled
+kernel.run(comm=comm)
+check(A, kernel, (b + 1) @ c)
+
+i, j, io, ii = distal.indices("i j io ii")
+many = distal.Machine(distal.Grid(240), "many")
+S, T = (distal.Tensor(n, (240, 3000), "xy -> x", many) for n in "ST")
+S[i, j] = 3 * T[i, j]
+S.schedule().distribute([i], [io], [ii], many).communicate([S, T], io)
+long = S.compile()
+before = signal.signal(signal.SIGINT, lambda number, frame: None)  # between two runs it does nothing
+is_told = comm.rank == comm.size - 1
+for attempt in range(500):
+    timer = threading.Timer(attempt % 20 * 2e-4, os.kill, (os.getpid(), signal.SIGINT))
+    if is_told:
+        timer.start()
+    how = ended(long)  # of all ranks in the same run
+    if is_told:
+        timer.join()
+    if how is not None:
+        break
+else:
+    sys.exit("a signal ends no run")
+assert how is (KeyboardInterrupt if is_told else distal.Interrupted)
+signal.signal(signal.SIGINT, before)
+T.numpy()[...] = 2
+long.run(comm=comm)
+assert all((piece == 6).all() for _, _, piece in S.pieces())
 
 A, B, kernel = summa((b, c))
 try:

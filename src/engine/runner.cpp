@@ -84,6 +84,7 @@ Runner::Runner(const Plan& plan, const MemoryNeeds& needs, Leaves leaves, Alloca
 }
 
 RunCounts Runner::run() {
+  skipped_leaves_ = false;
   drop_stale_scripts();
   RunCounts sum;
   for (size_t s = 0; s < plan_.stages.size(); ++s) sum += run_once(s);
@@ -92,6 +93,7 @@ RunCounts Runner::run() {
 }
 
 RunCounts Runner::run_stage(size_t stage) {
+  skipped_leaves_ = false;
   drop_stale_scripts();
   RunCounts counts = run_once(stage);
   rest();
@@ -331,6 +333,7 @@ void Runner::run_batch(int64_t p) {
   LeafBatch batch = std::exchange(batches_[p], {});
   TaskPtr task = stream_.make([this, kernel = leaves_[number_].get(), runs = std::move(batch.runs)] {
     require_wanted();
+    if (skips_leaves()) return;
     Computing computing(options_.transport);
     kernel->run_joined(runs);
     if (progress_) progress_->advance(static_cast<int64_t>(runs.size()));
@@ -341,6 +344,12 @@ void Runner::run_batch(int64_t p) {
   for (Slot* s : batch.slots) s->resource.add_shared(task, dependencies);
   if (int64_t home = batch.output->in_place[0]; home >= 0) homes_[home].add_shared(task, dependencies);
   stream_.submit(task, dependencies);
+}
+
+bool Runner::skips_leaves() {
+  if (!progress_ || !progress_->is_cancelled()) return false;
+  skipped_leaves_ = true;
+  return true;
 }
 
 void Runner::run_all_batches() {

@@ -54,6 +54,9 @@ class Runner : public PlanVisitor {
 
   // Later runs report to it how many runs of the leaf are done, and end with an Error when it is cancelled.
   void watch(Progress* progress) { progress_ = progress; }
+  // Whether the last run was cancelled before all of its leaves ran. Without a transport it has thrown Interrupted.
+  // With one it has gone on without them, because other processes wait for its messages: the caller tells all of them.
+  bool skipped_leaves() const { return skipped_leaves_; }
   RunCounts run();
   RunCounts run_stage(size_t stage);  // one statement alone
 
@@ -111,8 +114,9 @@ class Runner : public PlanVisitor {
   void run_batch(int64_t processor);
   void run_all_batches();
   void require_wanted() const {
-    if (progress_) progress_->require_wanted();
+    if (progress_ && !options_.transport) progress_->require_wanted();
   }
+  bool skips_leaves();
   bool first_leaf_overwrites(int64_t processor, Slot& output, const std::vector<int64_t>& values);
   bool is_all_of_piece(const AcquirePlan& acquire, const Slot& slot, int64_t place) const;
   void clear_piece(int64_t processor);
@@ -174,6 +178,7 @@ class Runner : public PlanVisitor {
   RunnerOptions options_;
 
   Progress* progress_ = nullptr;
+  std::atomic<bool> skipped_leaves_{false};
 
   const StagePlan* stage_ = nullptr;
   size_t number_ = 0;

@@ -77,6 +77,7 @@ class Session {
   void start(const MemoryNeeds& needs, const RunnerOptions& options);
   void stop() { runner_ = nullptr; }
   bool is_started() const { return runner_ != nullptr; }
+  bool skipped_leaves() const { return runner_->skipped_leaves(); }
   void set_store(TensorStore store) { store_ = std::move(store); }
 
  private:

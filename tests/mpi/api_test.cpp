@@ -79,6 +79,18 @@ TEST(MpiKernel, RunsAgainAndAgainWithNewSizes) {
   }
 }
 
+TEST(MpiKernel, IsCancelledOnAllRanks) {
+  Summa s;
+  MpiKernel kernel(s.A.compile(), MPI_COMM_WORLD);
+  fill(s.B, 1);
+  fill(s.C, 2);
+  Progress progress;
+  if (this_rank() == 0) progress.cancel();
+  EXPECT_THROW(kernel.run({.progress = &progress}), Interrupted);
+  kernel.run();
+  expect_own_product(s.A, 11, 1, 2);
+}
+
 TEST(MpiKernel, OnACommunicatorOfSomeRanks) {
   MPI_Comm half = MPI_COMM_NULL;
   int rank = this_rank();

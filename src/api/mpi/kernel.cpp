@@ -126,16 +126,22 @@ struct MpiKernel::State {
     session->hold(tensors);
   }
 
+  // Takes the pieces out of the session again, however the run ends.
+  struct LetGo {
+    core::MpiSession& session;
+    ~LetGo() { session.let_go(); }
+  };
+
   RunReport run(const RunOptions& options) {
     require_same_on_all(options);
     make_ready(place_pieces(), session_options(options));
+    LetGo let_go{*session};
     auto start = std::chrono::steady_clock::now();
     session->watch(options.progress);
     core::RunCounts counts = session->run();
     std::chrono::nanoseconds taken = std::chrono::steady_clock::now() - start;
     int64_t most[] = {taken.count(), session->peak_here(), core::resident_bytes()};
     MPI_Allreduce(MPI_IN_PLACE, most, 3, MPI_INT64_T, MPI_MAX, cluster.all());
-    session->let_go();
     return {static_cast<double>(most[0]) * 1e-9,
             counts.bytes_moved,
             counts.bytes_copied,

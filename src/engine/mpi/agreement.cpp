@@ -45,6 +45,8 @@ void end_job_on_failure(const Cluster& cluster, const std::function<void()>& f) 
     f();
   } catch (const AgreedError&) {
     throw;
+  } catch (const AgreedInterruption&) {
+    throw;
   } catch (...) {
     end_job(cluster, std::current_exception());
   }

@@ -3,6 +3,7 @@
 #include <functional>
 #include <string>
 
+#include "distal/progress.h"
 #include "engine/mpi/cluster.h"
 #include "support/error.h"
 #include "support/process_group.h"
@@ -15,10 +16,14 @@ class AgreedError : public Error {
   using Error::Error;
 };
 
+// Interrupted that is thrown on all ranks.
+class AgreedInterruption : public Interrupted {};
+
 // Runs f on every rank. If it throws on any rank, all ranks throw the Error of the first such rank as an AgreedError.
 void agree_on_error(const Cluster& cluster, const std::function<void()>& f);
 
-// Runs f and ends the job if it throws anything but an AgreedError: the other ranks would wait for this one.
+// Runs f and ends the job if it throws anything but an AgreedError or an AgreedInterruption: the other ranks would wait
+// for this one.
 void end_job_on_failure(const Cluster& cluster, const std::function<void()>& f);
 
 // Throws an Error if this rank's machine has less memory than its ranks need together.

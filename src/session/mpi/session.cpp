@@ -172,10 +172,12 @@ RunCounts MpiSession::run_stage(size_t stage) {
 RunCounts MpiSession::on_all_ranks(const std::function<RunCounts()>& run_here) {
   int64_t copied = node_.copy(threads_);
   RunCounts mine = run_here();
-  int64_t counts[] = {mine.bytes_moved, mine.bytes_copied + copied, mine.messages, mine.tasks};
+  int64_t counts[] = {mine.bytes_moved, mine.bytes_copied + copied, mine.messages, mine.tasks,
+                      skipped_leaves() ? 1 : 0};
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Iallreduce(MPI_IN_PLACE, counts, 4, MPI_INT64_T, MPI_SUM, cluster_.all(), &request);
+  MPI_Iallreduce(MPI_IN_PLACE, counts, 5, MPI_INT64_T, MPI_SUM, cluster_.all(), &request);
   wait_patiently(request);
+  if (counts[4] > 0) throw AgreedInterruption();
   return {counts[0], counts[1], counts[2], counts[3]};
 }
 
