@@ -74,6 +74,14 @@ core::Expr number(const core::IntExpr& e, const Int& whole) {
   }
 }
 
+// A tensor has one statement at a time. One that adds is meant to come after the one before, which a kernel has to have
+// taken by then.
+void require_nothing_to_add_to(const TensorState& tensor, const char* op) {
+  if (!tensor.definition || tensor.definition->is_compiled) return;
+  throw Error(fmt::format("{} has a statement that no kernel was made of, and {} would replace it", tensor.label(), op),
+              {}, "compile the first statement before the second is written, or write the terms into one statement");
+}
+
 Expr binary(core::BinaryOp op, const Expr& a, const Expr& b) {
   std::vector<std::shared_ptr<TensorState>> tensors = a.tensors();
   add_new(b.tensors(), tensors, std::equal_to<>());
@@ -127,6 +135,7 @@ void Access::operator+=(const Expr& right) { define(right, How::Add); }
 void Access::operator-=(const Expr& right) { define(right, How::Subtract); }
 
 void Access::define(const Expr& right, How how) {
+  if (how != How::Assign) require_nothing_to_add_to(*tensor_, how == How::Add ? "+=" : "-=");
   core::AssignOp op = how == How::Assign ? core::AssignOp::Assign
                       : how == How::Add  ? core::AssignOp::Accumulate
                                          : core::AssignOp::Subtract;

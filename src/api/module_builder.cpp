@@ -228,6 +228,7 @@ bool is_stale(const BuiltModule& built) {
 
 DefinedTensor defined(const std::shared_ptr<TensorState>& tensor) {
   if (!tensor->definition) throw Error(tensor->label() + " has no statement to compile", {}, how_to_define(*tensor));
+  tensor->definition->is_compiled = true;
   return {tensor, *tensor->definition};
 }
 

@@ -23,6 +23,7 @@ struct Definition {
   std::vector<Int> numbers;       // whose params stand in the statement or in its schedule
   std::vector<Machine> machines;  // that the schedule names
   std::vector<IndexVar> variables;
+  bool is_compiled = false;  // whether a kernel was ever made of it
 
   void add(const Expr& expr);
 };

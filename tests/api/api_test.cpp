@@ -227,6 +227,25 @@ TEST(Api, ScalarsLiteralsAndAccumulation) {
   EXPECT_EQ(c.at({2}), before + b.at({2}) * want);
 }
 
+TEST(Api, AddsToNoStatementThatWaitsToBeCompiled) {
+  Tensor<double> a("a", {Int(3)}), b("b", {Int(3)});
+  IndexVar i;
+  fill(b, 1);
+  a(i) = b(i);
+  for (const char* op : {"+=", "-="}) {
+    EXPECT_EQ(message_of([&] { *op == '+' ? a(i) += b(i) : a(i) -= b(i); }),
+              std::string("tensor a has a statement that no kernel was made of, and ") + op + " would replace it");
+  }
+  a.compile().run();
+  a(i) += 2 * b(i);
+  a.compile().run();
+  EXPECT_EQ(a.at({2}), 3 * b.at({2}));
+  a(i) = 5 * b(i);  // a statement may be replaced
+  a(i) = 4 * b(i);
+  a.compile().run();
+  EXPECT_EQ(a.at({2}), 4 * b.at({2}));
+}
+
 TEST(Api, KernelsRunFromSeveralThreads) {
   std::vector<std::thread> threads;
   std::vector<std::unique_ptr<Summa>> sets;
