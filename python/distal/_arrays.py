@@ -35,10 +35,14 @@ ArrayLike = Any
 
 def kind_of(dtype: npt.DTypeLike, whose: str) -> ElementKind:
     """DISTAL's element type for a type of NumPy."""
-    kind = KINDS.get(np.dtype(dtype).newbyteorder("="))
-    if kind is None or not np.dtype(dtype).isnative:
+    try:
+        dtype = np.dtype(dtype)
+    except TypeError as error:
+        raise TypeMismatch(f"{whose}: {error}") from None
+    kind = KINDS.get(dtype.newbyteorder("="))
+    if kind is None or not dtype.isnative:
         names = ", ".join(str(k) for k in KINDS)
-        raise TypeMismatch(f"{whose} cannot have elements of type {np.dtype(dtype)}",
+        raise TypeMismatch(f"{whose} cannot have elements of type {dtype}",
                            f"the types are {names}; einsum also takes narrower ones")
     return kind
 

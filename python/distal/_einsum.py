@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, Iterable, Literal, NamedTuple, Sequence
+import operator
+from typing import Any, Callable, Literal, NamedTuple, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,8 @@ from ._contraction import REFUSED, Contraction
 from ._core import Machine
 from ._einsum_string import LETTERS, Subscripts, Term, from_sublists, parse
 from ._errors import InputError, TypeMismatch
-from ._on_machine import MachineLike, run_on, to_machine
+from ._on_machine import run_on
+from ._tensor import MachineLike, to_machine
 
 Order = Literal["C", "F", "A", "K"]
 Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
@@ -66,6 +68,10 @@ def _is_worth_splitting(s: Subscripts, steps: Sequence[tuple[Term, int]]) -> boo
     return 2 * split < whole
 
 
+class _WrongOrder(InputError, RuntimeError):
+    """An order of contraction that NumPy refuses, partly with a RuntimeError."""
+
+
 def _pairs(s: Subscripts, optimize: Any) -> list[tuple[int, ...]]:
     """NumPy's order of contraction."""
     names: dict[str, str] = {}
@@ -74,7 +80,12 @@ def _pairs(s: Subscripts, optimize: Any) -> list[tuple[int, ...]]:
     words = ["".join(names[x] for x in term) for term in s.inputs]
     text = ",".join(words) + "->" + "".join(names[x] for x in s.output)
     blanks = [np.broadcast_to(np.float32(0), [s.extents[x] for x in term]) for term in s.inputs]
-    path: Any = np.einsum_path(text, *blanks, optimize=optimize)[0]
+    try:
+        path: Any = np.einsum_path(text, *blanks, optimize=optimize)[0]
+    except (LookupError, RuntimeError, TypeError, ValueError) as error:
+        kind = TypeMismatch if isinstance(error, TypeError) else _WrongOrder
+        raise kind(f"einsum: optimize={optimize!r} is no order of contraction of {len(s.inputs)} operands",
+                   "it may be True, False, 'greedy', 'optimal', or a path as numpy.einsum_path returns it") from None
     return [tuple(p) for p in path[1:]]
 
 
@@ -181,7 +192,10 @@ def _as_array(operand: ArrayLike) -> NDArray:
     """An operand of einsum: also a number or a list."""
     if hasattr(operand, "__dlpack__") and not isinstance(operand, (np.ndarray, np.generic)):
         return as_numpy(operand, "einsum")
-    return np.asarray(operand)
+    try:
+        return np.asarray(operand)
+    except ValueError as error:
+        raise InputError(f"einsum: an operand is no array: {error}") from None
 
 
 def _is_view(s: Subscripts, has_out: bool, dtype: npt.DTypeLike | None) -> bool:
@@ -315,6 +329,8 @@ def _einsum(operands: tuple[ArrayLike, ...], out: NDArray | None, dtype: npt.DTy
         raise InputError("einsum: no operand is given")
     if out is not None and not isinstance(out, np.ndarray):
         raise TypeMismatch(f"einsum: out is {type(out).__name__}; it must be an array of NumPy")
+    if out is not None and not out.flags.writeable:
+        raise InputError("einsum: out is read-only")
     arrays = [_as_array(a) for a in given]
     if not isinstance(optimize, bool):
         casting_of_out: Casting = "unsafe"  # as NumPy, which assigns the result of the last pair
@@ -328,7 +344,7 @@ def _einsum(operands: tuple[ArrayLike, ...], out: NDArray | None, dtype: npt.DTy
         raise InputError(f"einsum: out has the shape {out.shape}, and the result has {shape}")
     if machine is None and _is_view(s, out is not None, dtype) and order in "Kk":
         return back(np.einsum(text, arrays[0]), given)
-    grid = None if machine is None else to_machine(machine)
+    grid = None if machine is None else to_machine(machine, "einsum")
     result = _computed(text, s, arrays, axes, result_type, optimize, out, grid)
     if out is not None:
         if result is not out:
@@ -422,20 +438,29 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: int | Sequence[Any] = 2) -> Any:
 
 def _axes(axes: int | Sequence[Any], ndim_a: int, ndim_b: int) -> tuple[list[int], list[int]]:
     """The axes of tensordot, counted from the first."""
-    if isinstance(axes, (int, np.integer)):
+    if hasattr(axes, "__index__") and not isinstance(axes, np.ndarray):
+        axes = operator.index(axes)
         if not 0 <= axes <= min(ndim_a, ndim_b):
             raise InputError(f"tensordot: {axes} axes, and the arrays have {ndim_a} and {ndim_b}")
         return list(range(ndim_a - axes, ndim_a)), list(range(axes))
-    first, second = axes
 
-    def counted(given: int | Iterable[int], ndim: int) -> list[int]:
-        found = [given] if isinstance(given, (int, np.integer)) else list(given)
+    def counted(given: Any, ndim: int) -> list[int]:
+        found = [operator.index(axis) for axis in (given if np.iterable(given) else [given])]
         for axis in found:
             if not -ndim <= axis < ndim:
                 raise InputError(f"tensordot: there is no axis {axis}; the array has {ndim}")
-        return [int(axis) % ndim for axis in found]
+        if len({axis % ndim for axis in found}) < len(found):
+            raise InputError(f"tensordot: an axis is named twice in {given!r}")
+        return [axis % ndim for axis in found]
 
-    return counted(first, ndim_a), counted(second, ndim_b)
+    try:
+        first, second = axes
+        return counted(first, ndim_a), counted(second, ndim_b)
+    except InputError:
+        raise
+    except (TypeError, ValueError) as error:
+        kind = TypeMismatch if isinstance(error, TypeError) else InputError
+        raise kind(f"tensordot: axes is {axes!r}; it is a number of axes, or a list for each of the arrays") from None
 
 
 def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Any:
@@ -449,3 +474,5 @@ def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Any:
         return back(np.transpose(_as_array(a), axes), [a])
     except ValueError as error:
         raise InputError(f"transpose: {error}") from None
+    except TypeError as error:
+        raise TypeMismatch(f"transpose: {error}") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from typing import Any, NamedTuple, Sequence
 
@@ -40,9 +41,11 @@ def _word(sublist: Any) -> str:
             out += "..."
             continue
         try:
-            number = label.__index__()
-        except AttributeError:
-            raise TypeMismatch(f"einsum: {label!r} is no label; labels are integers from 0 to 51, and ...") from None
+            number = operator.index(label)
+        except TypeError:
+            shown = repr(label) if isinstance(label, (str, float)) else type(label).__name__
+            raise TypeMismatch(f"einsum: {shown} is no label; labels are integers from 0 to 51, and ...",
+                               'a string comes first: einsum("ij,jk->ik", a, b)') from None
         if not 0 <= number < len(LETTERS):
             raise InputError(f"einsum: {number} is no label; labels are integers from 0 to 51, and ...")
         out += LETTERS[number]

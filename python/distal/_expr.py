@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import TYPE_CHECKING, Iterable, Union
+
+import numpy as np
 
 from . import _core
 from ._core import Index, IndexVar, Int
@@ -11,7 +14,7 @@ from ._errors import InputError, TypeMismatch
 if TYPE_CHECKING:
     from ._tensor import Tensor
 
-__all__ = ["Access", "Accumulation", "Expr", "ExprLike", "Index", "IndexVar", "indices", "to_expr"]
+__all__ = ["Access", "Accumulation", "Expr", "ExprLike", "Index", "IndexVar", "Operand", "indices", "to_expr"]
 
 _LARGEST_EXACT = 2**53
 
@@ -24,11 +27,58 @@ def indices(names: str | Iterable[str]) -> tuple[IndexVar, ...]:
     >>> j.name
     'j'
     """
-    words = names.replace(",", " ").split() if isinstance(names, str) else list(names)
-    return tuple(IndexVar(word) for word in words)
+    try:
+        words = names.replace(",", " ").split() if isinstance(names, str) else list(names)
+        return tuple(IndexVar(word) for word in words)
+    except TypeError:
+        raise TypeMismatch(f"indices: {names!r} is no list of names", 'write for instance indices("i j k")') from None
 
 
-class Expr:
+class Operand:
+    """What can stand in a statement: ``+``, ``-`` and ``*`` make expressions of it."""
+
+    __slots__ = ()
+    __array_ufunc__ = None  # NumPy's numbers leave the operators to this class
+
+    def __add__(self, other: ExprLike) -> Expr:
+        return _sum(to_expr(self), to_expr(other))
+
+    def __radd__(self, other: ExprLike) -> Expr:
+        return _sum(to_expr(other), to_expr(self))
+
+    def __sub__(self, other: ExprLike) -> Expr:
+        return _difference(to_expr(self), to_expr(other))
+
+    def __rsub__(self, other: ExprLike) -> Expr:
+        return _difference(to_expr(other), to_expr(self))
+
+    def __mul__(self, other: ExprLike) -> Expr:
+        return _product(to_expr(self), to_expr(other))
+
+    def __rmul__(self, other: ExprLike) -> Expr:
+        return _product(to_expr(other), to_expr(self))
+
+    def __neg__(self) -> Expr:
+        operand = to_expr(self)
+        return Expr(operand._handle.negate(), operand._tensors)
+
+    def __truediv__(self, other: object) -> Expr:
+        raise InputError("there is no division in a statement", "multiply by the inverse of a number")
+
+    def __rtruediv__(self, other: object) -> Expr:
+        return self / other
+
+    def __pow__(self, other: object) -> Expr:
+        raise InputError("there is no power in a statement", "write a product, such as B[i] * B[i]")
+
+    def __matmul__(self, other: object) -> Expr:
+        raise InputError("there is no @ in a statement", "write the indices: A[i, j] = B[i, k] * C[k, j]")
+
+    def __rmatmul__(self, other: object) -> Expr:
+        return self @ other
+
+
+class Expr(Operand):
     """The right side of a statement: accesses, numbers, params and scalars, with ``+``, ``-`` and ``*``.
 
     A sum over an index covers only the terms that use it.
@@ -41,44 +91,28 @@ class Expr:
     """
 
     __slots__ = ("_handle", "_tensors")
-    __array_ufunc__ = None  # NumPy's numbers leave the operators to this class
 
     def __init__(self, handle: _core.Expr, tensors: tuple[Tensor, ...]) -> None:
         self._handle = handle
         self._tensors = tensors
-
-    def __add__(self, other: ExprLike) -> Expr:
-        right = to_expr(other)
-        return Expr(self._handle.add(right._handle), self._tensors + right._tensors)
-
-    def __radd__(self, other: ExprLike) -> Expr:
-        return to_expr(other) + self
-
-    def __sub__(self, other: ExprLike) -> Expr:
-        right = to_expr(other)
-        return Expr(self._handle.subtract(right._handle), self._tensors + right._tensors)
-
-    def __rsub__(self, other: ExprLike) -> Expr:
-        return to_expr(other) - self
-
-    def __mul__(self, other: ExprLike) -> Expr:
-        right = to_expr(other)
-        return Expr(self._handle.multiply(right._handle), self._tensors + right._tensors)
-
-    def __rmul__(self, other: ExprLike) -> Expr:
-        return to_expr(other) * self
-
-    def __neg__(self) -> Expr:
-        return Expr(self._handle.negate(), self._tensors)
-
-    def __truediv__(self, other: object) -> Expr:
-        raise InputError("there is no division in a statement", "multiply by the inverse of a number")
 
     def __iadd__(self, other: ExprLike) -> Expr:
         return self + other
 
     def __isub__(self, other: ExprLike) -> Expr:
         return self - other
+
+
+def _sum(left: Expr, right: Expr) -> Expr:
+    return Expr(left._handle.add(right._handle), left._tensors + right._tensors)
+
+
+def _difference(left: Expr, right: Expr) -> Expr:
+    return Expr(left._handle.subtract(right._handle), left._tensors + right._tensors)
+
+
+def _product(left: Expr, right: Expr) -> Expr:
+    return Expr(left._handle.multiply(right._handle), left._tensors + right._tensors)
 
 
 class Accumulation:
@@ -108,7 +142,7 @@ class Access(Expr):
         return Accumulation(self, -to_expr(right))
 
 
-ExprLike = Union[Expr, "Tensor", _core.Param, Int, int, float]
+ExprLike = Union[Operand, _core.Param, Int, int, float]
 
 
 def to_expr(value: ExprLike) -> Expr:
@@ -126,14 +160,14 @@ def to_expr(value: ExprLike) -> Expr:
         return Expr(value._handle.scalar(), (value,))
     if isinstance(value, (_core.Param, Int)):
         return Expr(_core.Expr(value if isinstance(value, Int) else Int(value)), ())
-    if isinstance(value, complex) or hasattr(value, "__len__"):
+    if isinstance(value, (complex, np.complexfloating)) or hasattr(value, "__len__"):
         raise TypeMismatch(f"{type(value).__name__} cannot stand in a statement",
                            "numbers, scalars and accesses such as B[i, j] can; put data into a Tensor")
     try:
-        number = float(value)
+        number = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         raise TypeMismatch(f"{type(value).__name__} cannot stand in a statement",
                            "numbers, scalars and accesses such as B[i, j] can") from None
-    if isinstance(value, int) and abs(value) > _LARGEST_EXACT:
+    if isinstance(value, Integral) and abs(int(value)) > _LARGEST_EXACT:
         raise InputError(f"the number {value} is too large for a statement", "put it into a scalar Tensor")
     return Expr(_core.Expr(number), ())

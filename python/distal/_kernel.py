@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, AbstractSet, Any, Iterable, NamedTuple
 from . import _core
 from ._core import Certificate, Cost, FindOptions, Progress, RunOptions, RunReport
 from ._drawing import Drawing
-from ._errors import Error, InputError
+from ._errors import Error, InputError, TypeMismatch
 from ._explanation import explanation
 from ._numbers import Epoch
 from ._ranks import RanksKernel, on_ranks
@@ -41,11 +41,35 @@ class Statement:
     workspaces: list[Tensor] = field(default_factory=list)
 
 
+def _all_of(defined: Tensor | Iterable[Tensor]) -> list[Tensor]:
+    """The tensors that a caller named: one, or several."""
+    from ._tensor import Tensor
+
+    try:
+        tensors = [defined] if isinstance(defined, Tensor) else list(defined)
+    except TypeError:
+        tensors = [defined]  # type: ignore[list-item]
+    for tensor in tensors:
+        if not isinstance(tensor, Tensor):
+            raise TypeMismatch(f"{tensor!r} is no Tensor", "a kernel is made of the tensors that statements define: "
+                               "Kernel([A, B])")
+    return tensors
+
+
 def _statement_of(tensor: Tensor) -> Statement:
     if tensor._statement is None:
         raise InputError(f"tensor {tensor.name} has no statement to compile",
                          f"define it first, for example {tensor.name}[i, j] = B[i, k] * C[k, j]")
     return tensor._statement
+
+
+def _options(**given: Any) -> RunOptions:
+    try:
+        return RunOptions(**given)
+    except TypeError:
+        shown = ", ".join(f"{name}={value!r}" for name, value in given.items())
+        raise TypeMismatch(f"these options do not fit: {shown}",
+                           "threads is an integer, progress a distal.Progress, the others are bool") from None
 
 
 def _words(text: str) -> list[str]:
@@ -97,14 +121,16 @@ class Kernel:
 
     _written: AbstractSet[Tensor] = frozenset()
 
-    def __init__(self, defined: Iterable[Tensor], find: FindOptions | None = None) -> None:
-        statements = [_statement_of(t) for t in defined]
+    def __init__(self, defined: Tensor | Iterable[Tensor], find: FindOptions | None = None) -> None:
+        statements = [_statement_of(t) for t in _all_of(defined)]
+        if not isinstance(find, (FindOptions, type(None))):
+            raise TypeMismatch(f"find is {find!r}; it must be FindOptions")
         try:
             core = _core.Kernel([s.tensor._handle for s in statements], FindOptions() if find is None else find)
         except Error as error:
             raise _told(error, statements) from None
         self._use(core, statements)
-        Epoch.count += 1  # tensors may have got their formats
+        Epoch.advance()  # tensors may have got their formats
 
     def _use(self, core: _core.Kernel, statements: list[Statement]) -> None:
         self._statements = statements
@@ -130,12 +156,13 @@ class Kernel:
 
     def _place(self) -> None:
         """Gives every tensor its memory, and finds which pieces must be copied at each run."""
+        epoch = Epoch.count  # what another thread binds meanwhile is for the next run
         for t in self._written:
             t._is_written()
         storages = {t: t._stored() for t in self._tensors}
         self._before = [storages[t] for t in self._tensors if t in self._read and storages[t].apart]
         self._after = [storages[t] for t in self._tensors if t in self._written and storages[t].apart]
-        self._epoch = Epoch.count
+        self._epoch = epoch
 
     def run(self, options: RunOptions | None = None, *, threads: int = 0, own_memory: bool = False,
             strict_order: bool = False, progress: Progress | None = None, comm: Any = None) -> RunReport:
@@ -152,8 +179,10 @@ class Kernel:
         if options is None:
             options = _DEFAULT
             if threads or own_memory or strict_order or progress is not None:
-                options = RunOptions(threads=threads, own_memory=own_memory, strict_order=strict_order,
-                                     progress=progress)
+                options = _options(threads=threads, own_memory=own_memory, strict_order=strict_order,
+                                   progress=progress)
+        elif not isinstance(options, RunOptions):
+            raise TypeMismatch(f"options is {options!r}; it must be RunOptions", "write for instance run(threads=2)")
         for storage in self._before:
             storage.scatter()
         try:

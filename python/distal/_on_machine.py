@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Sequence, Union
+from typing import Sequence
 
 import numpy as np
 
 from ._arrays import NDArray
-from ._core import Format, Grid, Machine, Processors
+from ._core import Format, Machine
 from ._einsum_string import Subscripts, Term
-from ._errors import TypeMismatch
 from ._expr import Expr, IndexVar
 from ._kernel import Kernel
 from ._tensor import Tensor
-
-MachineLike = Union[Machine, Grid, Processors]
-
-
-def to_machine(machine: MachineLike) -> Machine:
-    """The machine that a caller gave."""
-    if isinstance(machine, (Grid, Processors)):
-        return Machine(machine)
-    if not isinstance(machine, Machine):
-        raise TypeMismatch(f"einsum: machine is {type(machine).__name__}; it must be a Machine, a Grid or Processors")
-    return machine
 
 
 def kernel_on(machine: Machine, s: Subscripts, arrays: Sequence[NDArray], out: NDArray) -> Kernel:

@@ -13,11 +13,16 @@ from . import _core
 from ._arrays import KINDS, kind_of
 from ._core import ElementKind, FindOptions
 from ._kernel import Kernel
-from ._numbers import Param
+from ._errors import TypeMismatch
+from ._numbers import Param, to_index
 from ._tensor import Tensor
 
 _OUTPUT = re.compile(r"^(\w+)(?:\([^()=]*\))? [-+]?= ", re.MULTILINE)
 _DTYPES: dict[ElementKind, np.dtype[Any]] = {kind: dtype for dtype, kind in KINDS.items()}
+
+
+def _values(params: dict[str, SupportsIndex]) -> dict[str, int]:
+    return {name: to_index(value, f"param {name}") for name, value in params.items()}
 
 
 class Program(Kernel):
@@ -58,15 +63,17 @@ class Program(Kernel):
         """
         kind = None if dtype is None else kind_of(dtype, "a program")
         find = FindOptions() if options is None else options
-        return cls(_core.Program.load(os.fspath(file), {k: int(v) for k, v in params.items()}, kind, find))
+        return cls(_core.Program.load(os.fspath(file), _values(params), kind, find))
 
     @classmethod
     def parse(cls, text: str, /, *, dtype: npt.DTypeLike | None = None, options: FindOptions | None = None,
               **params: SupportsIndex) -> Program:
         """The same, of the text of such a file."""
+        if not isinstance(text, str):
+            raise TypeMismatch(f"a program is the text of a .distal file, not {type(text).__name__}")
         kind = None if dtype is None else kind_of(dtype, "a program")
         find = FindOptions() if options is None else options
-        return cls(_core.Program.parse(text, {k: int(v) for k, v in params.items()}, kind, find))
+        return cls(_core.Program.parse(text, _values(params), kind, find))
 
     @property
     def kernel(self) -> Kernel:
@@ -81,7 +88,7 @@ class Program(Kernel):
     def tensor(self, name: str) -> Tensor:
         """The tensor of this name; ``program[name]`` is the same."""
         if name not in self._by_name:
-            self._program.tensor(name)  # throws an error that lists the tensors
+            self._program.tensor(str(name))  # throws an error that lists the tensors
         return self._by_name[name]
 
     def __getitem__(self, name: str) -> Tensor:
@@ -95,7 +102,7 @@ class Program(Kernel):
     def param(self, name: str) -> Param:
         """The param of this name; set its ``value`` for the next run."""
         if name not in self._params:
-            self._program.param(name)  # throws an error that lists the params
+            self._program.param(str(name))  # throws an error that lists the params
         return self._params[name]
 
 

@@ -10,7 +10,7 @@ from ._core import Everywhere, Face, Grid, LeafKernelName, Level, Machine, Outpu
 from ._errors import InputError, TypeMismatch
 from ._expr import Expr, IndexVar
 from ._kernel import Command
-from ._numbers import IntLike, to_int
+from ._numbers import IntLike, to_index, to_int
 from ._where import caller
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Onto:
 
     def cyclic(self, target: int, block: IntLike = 1) -> Onto:
         """Makes a target block-cyclic: blocks of ``block`` iterations go to the processors in turn."""
-        self._core.cyclic(target, to_int(block, "the block"))
+        self._core.cyclic(to_index(target, "the target"), to_int(block, "the block"))
         return self
 
 
@@ -102,7 +102,7 @@ def _words(arguments: Sequence[object]) -> list[str]:
 
 def _loops(loops: Loops) -> list[IndexVar]:
     """A loop or several, as a list."""
-    found = [loops] if isinstance(loops, _core.IndexVar) else list(loops)
+    found = list(loops) if isinstance(loops, Iterable) else [loops]
     for loop in found:
         _loop(loop)
     return found
@@ -112,6 +112,17 @@ def _loop(loop: IndexVar) -> IndexVar:
     if not isinstance(loop, _core.IndexVar):
         raise TypeMismatch(f"{loop!r} is no loop", "loops are index variables: i, j = distal.indices('i j')")
     return loop
+
+
+def _tensors(tensors: Tensor | Iterable[Tensor]) -> list[Tensor]:
+    """A tensor or several, as a list."""
+    from ._tensor import Tensor
+
+    found = list(tensors) if isinstance(tensors, Iterable) and not isinstance(tensors, Tensor) else [tensors]
+    for tensor in found:
+        if not isinstance(tensor, Tensor):
+            raise TypeMismatch(f"communicate: {tensor!r} is no Tensor")
+    return found
 
 
 class Schedule:
@@ -177,19 +188,20 @@ class Schedule:
         the top.
         """
         first = _loops(targets)
-        if distributed is None:
+        if local is not None and distributed is not None and onto is not None:
+            return self._add("distribute", first, _loops(cast(Loops, distributed)), _loops(local), Onto(onto)._core)
+        if local is not None or (distributed is not None and onto is not None):
+            raise InputError("distribute: some of its arguments are missing",
+                             "write distribute(loops), distribute(loops, onto) or "
+                             "distribute(targets, distributed, local, onto)")
+        target = distributed if onto is None else onto
+        if target is None:
             return self._add("distribute", first)
-        if local is None or onto is None:
-            target = cast(OntoLike, distributed if onto is None else onto)
-            return self._add("distribute", first, Onto(target)._core)
-        return self._add("distribute", first, _loops(cast(Loops, distributed)), _loops(local), Onto(onto)._core)
+        return self._add("distribute", first, Onto(cast(OntoLike, target))._core)
 
     def communicate(self, tensors: Tensor | Iterable[Tensor], at: IndexVar) -> Schedule:
         """Fetches the part of each tensor that an iteration of the loop ``at`` needs, at the start of it."""
-        from ._tensor import Tensor
-
-        listed = [tensors] if isinstance(tensors, Tensor) else list(tensors)
-        return self._add("communicate", [t._handle for t in listed], _loop(at))
+        return self._add("communicate", [t._handle for t in _tensors(tensors)], _loop(at))
 
     def substitute(self, loops: Loops, kernel: LeafKernelName | str) -> Schedule:
         """Replaces these innermost loops by a kernel, such as ``BLAS.GeMM``."""
@@ -216,6 +228,9 @@ class Schedule:
         """
         from ._tensor import Tensor
 
+        if not isinstance(part, Expr):
+            raise TypeMismatch(f"precompute: {part!r} is no part of a statement",
+                               "write for instance B[i, k] * C[k, j]")
         if isinstance(workspace, Tensor):
             self._tensor._needs(workspace)
             return self._add("precompute", part._handle, _loops(loops), _loops(copies), workspace._handle)

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import os
 from types import EllipsisType
-from typing import Any, Iterable, NamedTuple, Sequence, Union
+from typing import Any, Iterable, NamedTuple, NoReturn, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _core
 from ._arrays import ArrayLike, NDArray, as_numpy, kind_of
-from ._core import Cost, FindOptions, Format, Grid, Machine, Rectangle, RunOptions, RunReport
-from ._errors import InputError, TypeMismatch
-from ._expr import Access, Accumulation, ExprLike, Index, IndexVar, to_expr
+from ._core import Cost, FindOptions, Format, Grid, Machine, Processors, Rectangle, RunOptions, RunReport
+from ._errors import InputError, ResourceError, TypeMismatch
+from ._expr import Access, Accumulation, ExprLike, Index, IndexVar, Operand, to_expr
 from ._kernel import Kernel, Statement
-from ._numbers import Epoch, IntLike, Param, to_int
+from ._numbers import Epoch, IntLike, Param, to_index, to_int
 from ._ranks import load_on_ranks, save_on_ranks
 from ._schedule import Schedule
 from ._storage import Storage, index_of
 from ._where import caller
 
 FormatLike = Union[str, Format, _core.Distribution, None]
+MachineLike = Union[Machine, Grid, Processors]
 Indices = Union[IndexVar, Index, Sequence[Union[IndexVar, Index]], EllipsisType]
 
 
@@ -46,11 +47,20 @@ class PieceInfo(NamedTuple):
         return tuple(s // self.data.itemsize for s in self.data.strides)
 
 
-def to_format(format: FormatLike, machine: Machine | Grid | None, dimensions: int,
+def to_machine(machine: MachineLike, whose: str) -> Machine:
+    """The machine that a caller gave."""
+    if isinstance(machine, (Grid, Processors)):
+        return Machine(machine)
+    if not isinstance(machine, Machine):
+        raise TypeMismatch(f"{whose}: machine is {type(machine).__name__}; it must be a Machine, a Grid or Processors")
+    return machine
+
+
+def to_format(format: FormatLike, machine: MachineLike | None, dimensions: int, whose: str,
               params: Iterable[Param] = ()) -> Format:
     """The format for what a caller gave."""
-    if isinstance(machine, Grid):
-        machine = Machine(machine)
+    if machine is not None:
+        machine = to_machine(machine, whose)
     if format is None:
         return Format() if machine is None else Format(machine)
     if isinstance(format, str):
@@ -59,10 +69,13 @@ def to_format(format: FormatLike, machine: Machine | Grid | None, dimensions: in
         return Format([_core.ModeFormat.Dense] * dimensions, format)
     if isinstance(format, Format):
         return format
-    raise TypeMismatch(f"{type(format).__name__} is no format", "write one as a string, such as 'xy -> xy'")
+    help = "write one as a string, such as 'xy -> xy'"
+    if isinstance(format, (Machine, Grid, Processors)):
+        help += "; a machine alone is given as machine=M"
+    raise TypeMismatch(f"{whose}: {type(format).__name__} is no format", help)
 
 
-class Tensor:
+class Tensor(Operand):
     """A tensor: a name, a shape, a format and elements.
 
     The format is a string as in a .distal file, such as ``"xy -> xy"``, with the machine after it, or a ``Format``.
@@ -70,7 +83,7 @@ class Tensor:
     lives on the first processor. Sizes are numbers, params or expressions of params.
 
     The elements are an array of NumPy: ``data``, or what ``bind`` gives, is used where it lies, and ``numpy()`` returns
-    it. A tensor that nothing is bound to starts with zeros.
+    it. Without ``shape`` the tensor has that of ``data``. A tensor that nothing is bound to starts with zeros.
 
     >>> import numpy as np, distal
     >>> i, j, k = distal.indices("i j k")
@@ -83,20 +96,23 @@ class Tensor:
            [15., 22.]])
     """
 
-    __array_ufunc__ = None
-
-    def __init__(self, name: str = "", shape: Sequence[IntLike] | IntLike = (), format: FormatLike = None,
-                 machine: Machine | Grid | None = None, *, data: ArrayLike | None = None,
+    def __init__(self, name: str = "", shape: Sequence[IntLike] | IntLike | None = None, format: FormatLike = None,
+                 machine: MachineLike | None = None, *, data: ArrayLike | None = None,
                  dtype: npt.DTypeLike | None = None, params: Iterable[Param] = ()) -> None:
+        if not isinstance(name, str):
+            raise TypeMismatch(f"the name of a tensor is {name!r}; it must be a string",
+                               'write for instance Tensor("A", (4, 4))')
+        array = None if data is None else as_numpy(data, f"tensor {name}")
+        if shape is None:
+            shape = () if array is None else array.shape
         sizes = list(shape) if isinstance(shape, (tuple, list)) else [shape]
         dimensions = [to_int(n, f"a size of tensor {name}") for n in sizes]  # type: ignore[arg-type]
-        array = None if data is None else as_numpy(data, f"tensor {name}")
         if dtype is None:
             dtype = np.float64 if array is None else array.dtype
         self._kind = kind_of(dtype, f"tensor {name}")
         self._dtype = np.dtype(dtype)
         self._use(_core.TensorHandle(self._kind, name, dimensions,
-                                     to_format(format, machine, len(dimensions), params)))
+                                     to_format(format, machine, len(dimensions), f"tensor {name}", params)))
         if array is not None:
             self.bind(array)
 
@@ -150,8 +166,10 @@ class Tensor:
         variables: tuple[IndexVar | Index, ...]
         if isinstance(at, (IndexVar, Index)):
             variables = (at,)
+        elif isinstance(at, (tuple, list)):
+            variables = tuple(at)
         else:
-            variables = () if isinstance(at, EllipsisType) else tuple(at)
+            variables = () if isinstance(at, EllipsisType) else (at,)  # type: ignore[assignment]
         for variable in variables:
             if not isinstance(variable, (IndexVar, Index)):
                 raise TypeMismatch(f"{self.name}[{variable!r}]: statements are written with index variables",
@@ -170,7 +188,17 @@ class Tensor:
             self[at]._handle.assign(right._handle)
             operands = right._tensors
         self._statement = Statement(self, operands, isinstance(value, Accumulation), caller())
-        Epoch.count += 1
+        Epoch.advance()
+
+    def __iadd__(self, other: object) -> NoReturn:
+        raise InputError(f"tensor {self.name} has no indices before +=, -= or *=", self._to_define())
+
+    __isub__ = __imul__ = __iadd__
+
+    def _to_define(self) -> str:
+        """How to write a statement that defines it."""
+        at = ", ".join("ijklmn"[:self._ndim]) or "()"
+        return f"write {self.name}[{at}] on the left, with variables from distal.indices"
 
     def _needs(self, tensor: Tensor) -> None:
         """The statement uses a workspace."""
@@ -229,7 +257,7 @@ class Tensor:
                                f"and the array has {found.dtype}")
         if processor is not None:
             self._require_format("bind")
-            self._bound_pieces[processor] = found
+            self._bound_pieces[self._owner(processor)] = found
             self._bound = None
         else:
             if found.shape != self.shape:
@@ -238,7 +266,16 @@ class Tensor:
             self._bound_pieces = {}
         if self._storage is not None:
             self._storage.params = -1
-        Epoch.count += 1
+        Epoch.advance()
+
+    def _owner(self, processor: int) -> int:
+        """The number of a processor that a caller named. It must own elements, and be of this rank."""
+        number = to_index(processor, f"tensor {self.name}: the processor of a piece")
+        owners = [piece.processor for piece in self._handle.layout()]
+        if number not in owners:
+            raise InputError(f"tensor {self.name}: processor {number} has no piece of it",
+                             f"the processors with pieces are {', '.join(map(str, owners)) or 'those of other ranks'}")
+        return number
 
     def numpy(self) -> NDArray:
         """The elements: the array that is bound, or that the tensor was given when it was first used.
@@ -297,7 +334,10 @@ class Tensor:
     def _zeros(self, shape: tuple[int, ...]) -> NDArray:
         if any(n < 1 for n in shape):
             raise InputError(f"tensor {self.name} has the shape {shape}; sizes are at least 1")
-        return np.zeros(shape, self._dtype)
+        try:
+            return np.zeros(shape, self._dtype)
+        except (MemoryError, ValueError):
+            raise ResourceError(f"tensor {self.name} of the shape {shape} does not fit into memory") from None
 
     def load(self, npy_file: str | os.PathLike[str], *, comm: Any = None) -> None:
         """Reads the elements from a file of NumPy, which must have this shape and element type.
@@ -337,7 +377,7 @@ class Tensor:
 
     # --- Formats ----------------------------------------------------------------------------------------------------
 
-    def redistribute(self, format: FormatLike, machine: Machine | Grid | None = None, *,
+    def redistribute(self, format: FormatLike, machine: MachineLike | None = None, *,
                      options: RunOptions | None = None) -> RunReport:
         """Moves the tensor into another format; its elements keep their values.
 
@@ -352,7 +392,7 @@ class Tensor:
         """
         self._require_format("redistribute")
         self._stored().scatter()
-        made = to_format(format, machine, self._ndim)
+        made = to_format(format, machine, self._ndim, f"tensor {self.name}")
         report = self._handle.redistribute(made, RunOptions() if options is None else options)
         whole = np.zeros(self.shape, self._dtype)
         for piece, array in self._handle.pieces(self._kind):
@@ -360,15 +400,17 @@ class Tensor:
         self._bound_pieces = {}
         self._bound = None
         self._storage = Storage(self._handle, self._dtype, whole, self._written, {}, self._storage)
-        Epoch.count += 1
+        Epoch.advance()
         return report
 
-    def redistribution_cost(self, format: FormatLike, machine: Machine | Grid | None = None) -> Cost:
+    def redistribution_cost(self, format: FormatLike, machine: MachineLike | None = None) -> Cost:
         """What ``redistribute`` would move and hold; moves nothing."""
-        return self._handle.redistribution_cost(to_format(format, machine, self._ndim))
+        return self._handle.redistribution_cost(to_format(format, machine, self._ndim, f"tensor {self.name}"))
 
     def copy_kernel(self, source: Tensor) -> Kernel:
         """The kernel that copies the elements of ``source``, to inspect it or to run it many times."""
+        if not isinstance(source, Tensor):
+            raise TypeMismatch(f"{type(source).__name__} is no Tensor to copy from", "bind an array with bind()")
         for tensor in (self, source):
             tensor._require_format("a copy")
         return Kernel._of_copy(self, source)

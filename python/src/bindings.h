@@ -2,11 +2,18 @@
 
 #include <nanobind/nanobind.h>
 
+#include <string>
+
 // The classes of distal/*.h as Python sees them in `distal._core`. The package `distal` is written in Python on top of
 // them: what users call, document and type is there.
 namespace distal::python {
 
 namespace nb = nanobind;
+
+// Raises distal.TypeMismatch.
+[[noreturn]] void refuse_type(const std::string& message, const std::string& help);
+// The names of the types of arguments, for such a message.
+std::string types_of(const nb::tuple& arguments);
 
 // One function for each header. A class is bound before those that use it.
 void bind_errors(nb::module_& m);

@@ -28,6 +28,18 @@ void translate(const std::exception_ptr& thrown, void*) {
 
 }  // namespace
 
+void refuse_type(const std::string& message, const std::string& help) {
+  nb::object made = nb::module_::import_("distal._errors").attr("TypeMismatch")(message, help);
+  PyErr_SetObject(made.type().ptr(), made.ptr());
+  throw nb::python_error();
+}
+
+std::string types_of(const nb::tuple& arguments) {
+  std::string out;
+  for (nb::handle a : arguments) out += (out.empty() ? "" : ", ") + nb::cast<std::string>(a.type().attr("__name__"));
+  return out;
+}
+
 void bind_errors(nb::module_&) { nb::register_exception_translator(translate); }
 
 }  // namespace distal::python

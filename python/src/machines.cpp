@@ -26,8 +26,26 @@ std::string text(const Machine& machine) {
 
 Grid grid_of(const nb::args& extents) {
   std::vector<Int> out;
-  for (nb::handle e : extents) out.push_back(nb::cast<Int>(e));
+  try {
+    for (nb::handle e : extents) out.push_back(nb::cast<Int>(e));
+  } catch (const nb::cast_error&) {
+    refuse_type("a Grid of " + types_of(extents), "write one integer for each dimension, such as Grid(2, 2)");
+  }
   return Grid(std::move(out));
+}
+
+Processors processors_of(nb::handle count) {
+  try {
+    return Processors(nb::cast<Int>(count));
+  } catch (const nb::cast_error&) {
+    refuse_type("Processors of " + types_of(nb::make_tuple(count)), "write their number, such as Processors(4)");
+  }
+}
+
+// What no other constructor takes.
+void refuse_machine(Machine*, const nb::args& given, const nb::kwargs&) {
+  refuse_type("a Machine of " + types_of(given),
+              "write for instance Machine(Grid(2, 2)), Machine([Grid(2), Grid(4)]) or Machine(Processors(4))");
 }
 
 }  // namespace
@@ -59,7 +77,9 @@ Grid(2, 3)
       .def_ro("machine", &Machine::Level::machine, "The whole machine.")
       .def_ro("level", &Machine::Level::level, "Which level; 0 is the outermost.");
   nb::class_<Processors>(m, "Processors", "A number of processors of a machine whose grid is left out.")
-      .def(nb::init<Int>(), nb::arg("count"), nb::sig("def __init__(self, count: int | Int | Param) -> None"))
+      .def(
+          "__init__", [](Processors* self, nb::handle count) { new (self) Processors(processors_of(count)); },
+          nb::arg("count"), nb::sig("def __init__(self, count: int | Int | Param) -> None"))
       .def("of", &Processors::of, nb::arg("kind"), nb::rv_policy::none, "Sets the kind of the processors.")
       .def_prop_ro("count", &Processors::count, "How many there are.")
       .def_prop_ro("processor", &Processors::processor, "The kind of the processors.");
@@ -75,6 +95,7 @@ Grid(2, 3)
       .def(nb::init<Grid, std::string>(), nb::arg("grid"), nb::arg("name") = "")
       .def(nb::init<std::vector<Grid>, std::string>(), nb::arg("levels"), nb::arg("name") = "")
       .def(nb::init<Processors, std::string>(), nb::arg("processors"), nb::arg("name") = "")
+      .def("__init__", &refuse_machine, nb::sig("def __init__(self, *args: typing.NoReturn) -> None"))
       .def("as_", nb::overload_cast<Grid>(&Machine::as), nb::arg("grid"), nb::rv_policy::none,
            "Gives a grid to processors that had none. Those outside of the grid idle.")
       .def("as_", nb::overload_cast<std::vector<Grid>>(&Machine::as), nb::arg("levels"), nb::rv_policy::none,

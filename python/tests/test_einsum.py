@@ -228,6 +228,15 @@ def test_operands_are_paired_where_it_saves_work():
     assert steps("ik,kj->ij", (50, 50), (50, 50)) == 1
 
 
+def test_read_only_arrays_are_not_written(random):
+    for n in (3, 80):  # one that would be copied into, one that would be bound
+        a, out = random.random((n, n)), np.zeros((n, n))
+        out.flags.writeable = False
+        with pytest.raises(distal.InputError, match="einsum: out is read-only"):
+            distal.einsum("ij,jk->ik", a, a, out=out)
+        assert not out.any()
+
+
 def test_results_lie_in_out(random, monkeypatch):
     a, out = random.random((40, 40)), np.zeros((80, 40), order="F")[::2]
     monkeypatch.setattr(_einsum, "_empty", None)  # would make an array of its own
@@ -312,8 +321,15 @@ def test_errors_tell_what_is_wrong():
     refused("einsum: order is 'W'", "ij->i", a, order="W")
     refused("einsum: 52 is no label", a, [0, 52])
     refused("a list of labels follows each operand", a)
+    refused("einsum: an operand is no array", "ij->i", [[1, 2], [3]])
+    refused("einsum: out is read-only", "ij->i", a, out=np.broadcast_to(np.zeros(1), 2))
+    for wrong in ("quick", ["einsum_path", (0, 9)], ["einsum_path", (0, 1)]):
+        refused("is no order of contraction of 3 operands", "ij,jk,kl", a, a.T, a, optimize=wrong)
     kind = distal.TypeMismatch
+    refused("einsum: optimize=3 is no order of contraction", "ij,jk,kl", a, a.T, a, optimize=3, kind=kind)
     refused("einsum: 'x' is no label", a, [0, "x"], kind=kind)
+    refused("einsum: ndarray is no label", a, a, kind=kind)
+    refused("einsum: 0.5 is no label", a, [0, 0.5], kind=kind)
     refused("a sublist is a list of labels", a, 0, kind=kind)
     refused("einsum: out is str", "ij->i", a, out="x", kind=kind)
     refused("einsum does not compute with elements of type object", "i->", np.array([None]), kind=kind)
@@ -331,8 +347,13 @@ def test_tensordot_is_refused():
     a = np.zeros((2, 3))
     for message, axes in [("axis 1 has the extent 3, and axis 0 has 2", ([1], [0])), ("there is no axis 2", (2, 0)),
                           ("3 axes, and the arrays have 2 and 2", 3),
-                          ("1 axes of the first array, and 2", ([0], [0, 1]))]:
+                          ("1 axes of the first array, and 2", ([0], [0, 1])),
+                          (r"an axis is named twice in \[0, -2\]", ([0, -2], [0, 1])),
+                          (r"axes is \[1\]; it is a number of axes, or a list for each", [1])]:
         with pytest.raises(distal.InputError, match=message):
+            distal.tensordot(a, a, axes)
+    for axes in (1.5, None, "ab", (["x"], ["y"])):
+        with pytest.raises(distal.TypeMismatch, match="tensordot: axes is .*; it is a number of axes"):
             distal.tensordot(a, a, axes)
 
 
@@ -342,6 +363,8 @@ def test_transpose(random):
     np.testing.assert_array_equal(distal.transpose(a), a.T)
     with pytest.raises(distal.InputError, match="transpose: axes don't match array"):
         distal.transpose(a, (0, 1))
+    with pytest.raises(distal.TypeMismatch, match="transpose: "):
+        distal.transpose(a, "xyz")
 
 
 def test_opt_einsum(random):

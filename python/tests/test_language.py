@@ -124,6 +124,21 @@ def test_substitute_and_precompute(random, own):
     np.testing.assert_allclose(P.numpy(), b @ c)
 
 
+def test_scalars_without_indices(random):
+    b = random.random(5)
+    i, = distal.indices("i")
+    s, t, a, B = Tensor("s"), Tensor("t"), Tensor("a", 5), Tensor("b", data=b)
+    assert B.shape == (5,)  # that of its data
+    s[()] = B[i]
+    s.compile().run()
+    t[()] = 2 * s * s - s - (-s)
+    t.compile().run()
+    np.testing.assert_allclose(t.numpy(), 2 * b.sum()**2)
+    a[i] = B[i] * s + 1 - t
+    distal.Kernel(a).run()
+    np.testing.assert_allclose(a.numpy(), b * b.sum() + 1 - 2 * b.sum()**2)
+
+
 def test_accumulation(random):
     b = random.random(5)
     i, = distal.indices("i")

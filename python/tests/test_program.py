@@ -76,5 +76,13 @@ def test_mistakes(tmp_path):
         program["c"]
     with pytest.raises(distal.Error, match="there is no param n in the program"):
         program.param("n")
+    sized = "param n = 4\ntensor a(n)\ntensor b(n)\na(i) = b(i)\n"
+    for wrong in (2.5, "3", None):
+        with pytest.raises(distal.TypeMismatch, match="param n is .*; it must be an integer"):
+            distal.Program.parse(sized, n=wrong)
+    with pytest.raises(distal.TypeMismatch, match="a program is the text of a .distal file, not int"):
+        distal.Program.parse(5)
+    with pytest.raises(distal.Error, match="there is no tensor 5 in the program"):
+        program[5]
     with pytest.raises(distal.Error, match="param"):
         distal.Program.parse("tensor a(3)\ntensor b(3)\na(i) = b(i)\n", n=3)
