@@ -19,10 +19,14 @@ void translate(const std::exception_ptr& thrown, void*) {
     const char* kind = interrupted                          ? "Interrupted"
                        : error.kind() == Error::Kind::Input ? "InputError"
                                                             : "ResourceError";
-    nb::object made =
-        nb::module_::import_("distal._errors")
-            .attr("from_core")(error.message(), error.help(), kind, span.source ? span.source->name : std::string());
-    PyErr_SetObject(made.type().ptr(), made.ptr());
+    try {
+      nb::object made =
+          nb::module_::import_("distal._errors")
+              .attr("from_core")(error.message(), error.help(), kind, span.source ? span.source->name : std::string());
+      PyErr_SetObject(made.type().ptr(), made.ptr());
+    } catch (nb::python_error& raised) {
+      raised.restore();  // Ctrl-C, for instance, which may have ended the compiler that the error is about
+    }
   }
 }
 

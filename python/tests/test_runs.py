@@ -108,6 +108,20 @@ def test_an_einsum_can_be_interrupted_in_a_program(tmp_path):
     assert "KeyboardInterrupt" in said and program.returncode == -signal.SIGINT
 
 
+def test_an_interrupt_that_ends_the_compiler_too(tmp_path):
+    """As Ctrl-C in a terminal does."""
+    compiler = tmp_path / "compiler"
+    compiler.write_text("#!/bin/sh\ncase \"$*\" in *--version*) exec g++ \"$@\";; esac\nkill -INT 0\nsleep 5\nexit 1\n")
+    compiler.chmod(0o755)
+    text = "import distal\ni, j = distal.indices('i j')\n" \
+           "a, b, c = (distal.Tensor(name, (1500, 1500)) for name in 'abc')\n" \
+           "a[i, j] = b[i, j] * c[j, i] + 5 * b[j, i]\na.compile().run()\n"
+    environment = {**os.environ, "DISTAL_CXX": str(compiler), "DISTAL_CACHE": str(tmp_path / "cache")}
+    done = subprocess.run([sys.executable, "-c", text], env=environment, capture_output=True, text=True, timeout=60,
+                          start_new_session=True, check=False)
+    assert done.returncode == -signal.SIGINT and done.stderr.endswith("KeyboardInterrupt\n"), done.stderr
+
+
 def test_other_threads_watch_and_end_a_run():
     kernel, _, _ = long_kernel()
     progress = distal.Progress()
