@@ -77,5 +77,6 @@ __all__ = [
     "Int", "Interrupted", "Kernel", "LeafKernelName", "Level", "Machine", "Memory", "ModeFormat", "Onto", "OutputRace",
     "Param", "PieceInfo", "Processor", "Processors", "Program", "Progress", "ProgressState", "Rectangle",
     "ResourceError", "Role", "RunOptions", "RunReport", "Schedule", "Tensor", "TypeMismatch", "blas_description",
-    "ceildiv", "compound", "einsum", "indices", "load", "max", "min", "set_fallback_blas", "tensordot", "transpose",
+    "ceildiv", "compound", "einsum", "indices", "load", "set_fallback_blas", "tensordot", "transpose",
 ]
+"""Without ``min`` and ``max``: ``from distal import *`` leaves Python's own."""

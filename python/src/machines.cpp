@@ -18,7 +18,14 @@ std::string text(const Grid& grid) {
   return out + (grid.processor() == Processor::GPU ? ").of(Processor.GPU)" : ")");
 }
 
+std::string text(const Processors& processors) {
+  return "Processors(" + processors.count().to_string() + ")" +
+         (processors.processor() == Processor::GPU ? ".of(Processor.GPU)" : "");
+}
+
 std::string text(const Machine& machine) {
+  if (!machine.has_grid() && machine.processors())
+    return "Machine(Processors(" + machine.processors()->to_string() + "))";
   std::string out;
   for (const Grid& g : machine.levels()) out += (out.empty() ? "" : ", ") + text(g);
   return machine.levels().size() == 1 ? "Machine(" + out + ")" : "Machine([" + out + "])";
@@ -82,7 +89,8 @@ Grid(2, 3)
           nb::arg("count"), nb::sig("def __init__(self, count: int | Int | Param) -> None"))
       .def("of", &Processors::of, nb::arg("kind"), nb::rv_policy::none, "Sets the kind of the processors.")
       .def_prop_ro("count", &Processors::count, "How many there are.")
-      .def_prop_ro("processor", &Processors::processor, "The kind of the processors.");
+      .def_prop_ro("processor", &Processors::processor, "The kind of the processors.")
+      .def("__repr__", [](const Processors& processors) { return text(processors); });
   nb::class_<Machine>(m, "Machine", R"doc(A machine: a grid whose processors may themselves be grids, outermost first.
 
 ``Machine([Grid(2), Grid(4)])`` has 2 processors that are grids of 4.

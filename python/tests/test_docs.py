@@ -13,7 +13,7 @@ import distal
 def documented():
     """(name, object) of everything public, with the members of classes."""
     yield "distal", distal
-    for name in distal.__all__:
+    for name in (*distal.__all__, "min", "max"):
         thing = getattr(distal, name)
         yield name, thing
         members = vars(thing).items() if inspect.isclass(thing) else ()
@@ -31,6 +31,12 @@ def test_examples(name, thing):
 @pytest.mark.parametrize("name, thing", list(documented()))
 def test_everything_has_a_docstring(name, thing):
     assert (thing.__doc__ or "").strip(), f"{name} has no docstring"
+
+
+def test_python_keeps_its_functions():
+    names = {}
+    exec("from distal import *", names)
+    assert {"einsum", "Tensor"} <= set(names) and not {"min", "max"} & set(names)
 
 
 def test_types_are_consistent(tmp_path):

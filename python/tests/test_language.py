@@ -269,6 +269,7 @@ def test_formats_from_objects():
 def test_machines_without_a_grid():
     M = Machine(distal.Processors(4), "M")
     assert not M.has_grid and M.processors.value == 4
+    assert repr(distal.Processors(4)) == "Processors(4)" and repr(M) == "Machine(Processors(4))"
     assert M.as_(Grid(3)) is M and M.has_grid and M.x.value == 3
     A, B = Tensor("A", 8, Format(M)), Tensor("B", 8, "x -> x", M, data=np.arange(8.0))
     i, = distal.indices("i")
