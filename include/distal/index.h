@@ -24,6 +24,9 @@ class IndexVar {
   IndexVar() : IndexVar(std::string()) {}  // without a name: every program gives it one
   // With a name, as errors and Kernel::text() show it.
   explicit IndexVar(std::string name) : name_(std::make_shared<const std::string>(std::move(name))) {}
+  IndexVar(const IndexVar&) = default;             // also for std::move, after which both are the same variable
+  IndexVar& operator=(const IndexVar&) = default;  // the same
+
   const std::string& name() const { return *name_; }    // empty if it has none
   const void* identity() const { return name_.get(); }  // for use by the library only
 
@@ -55,6 +58,12 @@ class Expr {
   Expr(int literal);                 // NOLINT: an integer
   Expr(const Int& number);           // NOLINT: sums and products of params and integers, such as 2 * n - 1
   Expr(const TensorHandle& scalar);  // NOLINT: a tensor without dimensions
+  // An integer of another type, such as x.size().
+  template <std::integral T>
+  Expr(T literal) : Expr(Int(literal)) {}  // NOLINT: converts like int
+  Expr(const Expr&) = default;             // also for std::move, so that no Expr is empty
+  Expr& operator=(const Expr&) = default;  // the same
+
   // For use by the library only.
   explicit Expr(core::Expr expr, std::vector<std::shared_ptr<TensorState>> tensors, std::vector<IndexVar> variables,
                 std::vector<Int> numbers = {});

@@ -45,6 +45,8 @@ class Kernel {
  public:
   // Compiles the statements that define these tensors, in this order. What they leave out is found.
   explicit Kernel(const std::vector<TensorHandle>& defined, const FindOptions& find = {});
+  Kernel(const Kernel&) = default;             // the same kernel, also for std::move
+  Kernel& operator=(const Kernel&) = default;  // the same
 
   // Runs with the current values of the params on the current data of the tensors.
   RunReport run(const RunOptions& options = {}) const;

@@ -62,6 +62,8 @@ class Machine {
   // Processors without a grid. To a distribution and a schedule they are Grid(count); for a statement without a
   // schedule a grid is found.
   explicit Machine(Processors processors, std::string name = {});
+  Machine(const Machine&) = default;             // also for std::move, after which both are the same machine
+  Machine& operator=(const Machine&) = default;  // the same
 
   // Gives a grid to processors that had none: Machine m(Processors(64)); m.as(Grid(7, 9)); Processors outside of the
   // grid idle, and own nothing. Copies that were made before have no grid.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -43,9 +44,17 @@ class Param {
 // An integer expression over params, for sizes, grid extents and split sizes. Immutable; copies share one expression.
 class Int {
  public:
-  Int(int64_t value);       // NOLINT: a number
-  Int(int value);           // NOLINT: a number
-  Int(const Param& param);  // NOLINT: a param
+  Int(int64_t value);  // NOLINT: a number
+  // A number of another integer type, such as x.size().
+  template <std::signed_integral T>
+  Int(T value) : Int(static_cast<int64_t>(value)) {}  // NOLINT: converts like int64_t
+  // The same, unsigned. Throws an Error if it does not fit in an int64_t.
+  template <std::unsigned_integral T>
+  Int(T value) : Int(from_unsigned(value)) {}  // NOLINT: converts like int64_t
+  Int(const Param& param);                     // NOLINT: a param
+
+  Int(const Int&) = default;             // also for std::move, so that no Int is without a value
+  Int& operator=(const Int&) = default;  // the same
 
   int64_t value() const;          // for the current values of its params
   std::string to_string() const;  // as in a .distal file
@@ -54,6 +63,7 @@ class Int {
   const std::vector<std::shared_ptr<Param::State>>& params() const { return params_; }  // for use by the library only
 
  private:
+  static int64_t from_unsigned(uint64_t value);
   friend Int make_int(const core::IntExpr& expr, const Int& a, const Int& b);
   Int() = default;
   std::shared_ptr<const core::IntExpr> expr_;

@@ -18,6 +18,9 @@ namespace distal {
 //   summa.run();
 class Program {
  public:
+  Program(const Program&) = default;             // the same program, also for std::move
+  Program& operator=(const Program&) = default;  // the same
+
   // Reads a file. `params` are the values of params that differ from the defaults in the file; `type`, if given,
   // replaces its element type. What the file leaves out is found for these values, and kept. Throws an Error with the
   // place in the file if it is wrong.

@@ -48,6 +48,9 @@ class Onto {
   // Makes a target block-cyclic: blocks of `block` iterations go to the processors in turn. The target needs a role.
   Onto& cyclic(int target, const Int& block = Int(1));
 
+  Onto(const Onto&) = default;             // also for std::move, so that no Onto is without a target
+  Onto& operator=(const Onto&) = default;  // the same
+
   struct Target;                                     // for use by the library only
   const Target& target() const { return *target_; }  // for use by the library only
 

@@ -44,6 +44,8 @@ class TensorHandle {
  public:
   // If it has no name, every program gives it one.
   TensorHandle(ElementKind type, std::string name, std::vector<Int> dimensions, Format format);
+  TensorHandle(const TensorHandle&) = default;             // also for std::move, after which both are the same tensor
+  TensorHandle& operator=(const TensorHandle&) = default;  // the same
 
   const std::string& name() const;     // empty if it has none
   ElementKind type() const;            // of the elements

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <set>
 
+#include "support/checked.h"
+
 namespace distal {
 
 namespace {
@@ -29,15 +31,32 @@ bool are_nested(const core::Coordinates& extents, const core::Coordinates& strid
 bool share_a_place(const core::Coordinates& extents, const core::Coordinates& strides) {
   if (are_nested(extents, strides)) return false;
   BufferReach all = reach_of(extents, strides);
-  std::vector<bool> taken(static_cast<size_t>(all.elements()));
+  bool is_sparse = all.elements() / 64 > core::whole(extents).volume();  // then the list of offsets is the smaller one
+  std::vector<bool> taken(is_sparse ? 0 : static_cast<size_t>(all.elements()));
+  std::vector<int64_t> offsets;
   bool shared = false;
   core::for_each_point(core::whole(extents), [&](const core::Coordinates& at) {
     int64_t offset = -all.first;
     for (size_t d = 0; d < at.size(); ++d) offset += at[d] * strides[d];
+    if (is_sparse) return offsets.push_back(offset);
     shared = shared || taken[static_cast<size_t>(offset)];
     taken[static_cast<size_t>(offset)] = true;
   });
-  return shared;
+  std::sort(offsets.begin(), offsets.end());
+  return shared || std::adjacent_find(offsets.begin(), offsets.end()) != offsets.end();
+}
+
+// Strides that lead beyond any memory would overflow where offsets are computed.
+void require_reach(const std::string& whose, const core::Coordinates& extents, const core::Coordinates& strides) {
+  constexpr core::Int128 kMost = core::Int128{1} << 58;  // elements: with 16 bytes each, half of what 64 bits address
+  core::Int128 reach = 0;
+  for (size_t d = 0; d < strides.size(); ++d) {
+    core::Int128 way = core::Int128{extents[d] - 1} * strides[d];
+    reach += way < 0 ? -way : way;
+  }
+  if (reach <= kMost) return;
+  throw Error(fmt::format("{} has strides ({}), which lead out of any memory", whose, fmt::join(strides, ", ")), {},
+              "strides count in elements");
 }
 
 // Where a piece of this process lies.
@@ -87,6 +106,7 @@ BufferReach reach_of(const core::Coordinates& extents, const core::Coordinates& 
 void require_room(const std::string& tensor, const TensorState::Bound& b, const core::Coordinates& extents,
                   const core::Coordinates& strides) {
   std::string whose = fmt::format("{}: the buffer for processor {}", tensor, b.processor);
+  require_reach(whose, extents, strides);
   BufferReach needed = reach_of(extents, strides);
   if (b.elements && needed.first < 0) {
     throw Error(fmt::format("{} is left by strides ({}): {} elements of its piece would lie before it", whose,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/module_parts.h"
+#include "support/text.h"
 
 namespace distal {
 
@@ -18,7 +19,7 @@ void place(auto& part, const std::string& call) {
 }  // namespace
 
 core::SourceSpan at_call(const std::string& call) {
-  return {std::make_shared<const core::Source>(core::Source{call, ""}), 0, 0, 1};
+  return {std::make_shared<const core::Source>(core::Source{core::printable(call), ""}), 0, 0, 1};
 }
 
 void place_at_calls(core::Module& module) {

@@ -1,8 +1,13 @@
 #include "distal/param.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include "api/state.h"
+#include "distal/error.h"
 #include "lang/check_parts.h"
 #include "lang/int_expr.h"
 
@@ -19,7 +24,11 @@ Param& Param::operator=(int64_t value) {
 
 Int::Int(int64_t value) : expr_(std::make_shared<core::IntExpr>(value)) {}
 
-Int::Int(int value) : Int(static_cast<int64_t>(value)) {}
+int64_t Int::from_unsigned(uint64_t value) {
+  if (std::in_range<int64_t>(value)) return static_cast<int64_t>(value);
+  throw Error(fmt::format("{} does not fit in 64 bits", value), {},
+              fmt::format("the largest integer is {}", std::numeric_limits<int64_t>::max()));
+}
 
 Int::Int(const Param& param)
     : expr_(std::make_shared<core::IntExpr>(core::IntExpr::name(key_of(*param.state())))), params_{param.state()} {}

@@ -67,6 +67,10 @@ struct Arguments {
     if (target.machine) definition.machines.push_back(*target.machine);
     if (target.tensor) definition.tensors.push_back(target.tensor);
     core::GridRef out = target.ref;
+    if (target.roles.empty() && !target.cyclic.empty()) {
+      throw Error("distribute: cyclic deals out a target that has a role, and there are no roles", at_call(label),
+                  "name a role for each dimension of the grid, as in Onto(m, {0, 1}).cyclic(0, 64)");
+    }
     if (!target.roles.empty()) {
       out.notation = distal::to_core(target.roles, to.targets);
       for (const Distribution::Cyclic& c : target.cyclic) deal_out(c, to.targets, *out.notation, at_call(label));

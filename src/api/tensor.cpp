@@ -101,8 +101,10 @@ PieceInfo describe(const core::Ownership& owners, int64_t processor) {
 }  // namespace
 
 std::string how_to_define(const TensorState& tensor) {
-  return fmt::format("define it first, for example {}(i, j) = B(i, k) * C(k, j)",
-                     tensor.name.empty() ? "A" : tensor.name);
+  std::string name = tensor.name.empty() ? "A" : tensor.shown_name();
+  bool is_operand = name == "B" || name == "C";
+  return fmt::format("define it first, for example {}(i, j) = {}", name,
+                     is_operand ? "D(i, k) * E(k, j)" : "B(i, k) * C(k, j)");
 }
 
 // Called at every run of a kernel, so it compares only numbers.
@@ -214,7 +216,7 @@ bool TensorState::uses_memory() const {
 void TensorState::bind(const Bound& buffer) {
   auto is_for_the_same = [&](const Bound& b) { return b.processor == buffer.processor; };
   if (!has_current_pieces()) check_tensor(*this);
-  bool is_gone = buffer.processor >= processors_of(*this);
+  bool is_gone = buffer.processor < 0 || buffer.processor >= processors_of(*this);
   if (is_gone && (buffer.elements == 0 || !buffer.data) && std::erase_if(bound, is_for_the_same) > 0) return;
   if (has_current_pieces() && !is_of_nobody(buffer, *pieces_)) {
     require_piece(*this, buffer, *pieces_);

@@ -7,6 +7,7 @@
 #include "lang/check_parts.h"
 #include "lang/lexer.h"
 #include "lang/suggest.h"
+#include "support/text.h"
 
 namespace distal::core {
 
@@ -60,7 +61,7 @@ SourceSpan place_of(const IntExpr& expr, const SourceSpan& otherwise) {
 
 void check_name(const std::string& name, const std::string& what, const SourceSpan& span) {
   if (is_identifier(name)) return;
-  throw Error(fmt::format("`{}` cannot be the name of {}", name, what), span,
+  throw Error(fmt::format("`{}` cannot be the name of {}", printable(name), what), span,
               "names are made of letters, digits and _, and do not begin with a digit");
 }
 

@@ -66,7 +66,9 @@ MachineModel parse_model(const std::string& text, const std::string& source_name
 
 MachineModel read_model(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  if (!in) throw Error(fmt::format("cannot read the model {}", path));
+  in.peek();  // a folder opens like a file; only reading it fails
+  if (!in.is_open() || in.bad()) throw Error(fmt::format("cannot read the model {}", path));
+  in.clear();
   return parse_model({std::istreambuf_iterator<char>(in), {}}, path);
 }
 

@@ -411,12 +411,58 @@ TEST(Api, MistakesThatOnlyTheApiAllows) {
       error_of([&] { A.schedule().parallelize(i); }),
       "error: tensor A has no statement to schedule\n  help: define it first, for example A(i, j) = B(i, k) * C(k, "
       "j)");
+  EXPECT_EQ(
+      error_of([&] { Tensor<double>("B", {4}).compile(); }),
+      "error: tensor B has no statement to compile\n  help: define it first, for example B(i, j) = D(i, k) * E(k, "
+      "j)");
   A(i) = F(i);
+  EXPECT_EQ(error_of([&] { A.schedule().distribute({i}, {IndexVar()}, {IndexVar()}, Onto(m).cyclic(0, 2)); }),
+            "error: A.schedule(): distribute: cyclic deals out a target that has a role, and there are no roles\n"
+            "  help: name a role for each dimension of the grid, as in Onto(m, {0, 1}).cyclic(0, 64)");
   EXPECT_EQ(error_of([&] { A.schedule().distribute({i}, Onto(m, {0})); }),
             "error: distribute: roles are those of targets; name their distributed and local loops too");
   EXPECT_EQ(error_of([&] { A.compile(); }),
             "error: tensor F has elements of type float, and A of type double; a program computes with one type\n"
             "  help: declare it as Tensor<double>, and convert its elements when you fill it");
+}
+
+TEST(Api, NumbersOfAnyIntegerType) {
+  std::vector<double> x(4);
+  long long rows = 4;
+  unsigned short columns = 2;
+  Tensor<double> A("A", {x.size(), rows}), B("B", {x.size() + columns, rows});
+  Param n("n", static_cast<int64_t>(x.size()));
+  IndexVar i("i"), j("j"), io("io"), ii("ii");
+  A(i, j) = x.size() * B(i + columns, j) - 3U + 1LL;
+  A.schedule().split(i, io, ii, n / columns).distribute(std::vector<IndexVar>{io}, Grid(x.size()));
+  EXPECT_EQ(A.compile().text(),
+            "param n = 4\n\ntensor A(4, 4)\ntensor B(6, 4)\n\nA(i, j) = 4 * B(i + 2, j) - 3 + 1\n\nschedule\n  "
+            "split(i, io, ii, n/2)\n  distribute(io, Grid(4))\n");
+  EXPECT_EQ(error_of([] { Tensor<double>("A", {~0UL}); }),
+            "error: 18446744073709551615 does not fit in 64 bits\n  help: the largest integer is 9223372036854775807");
+}
+
+template <class Handle>
+Handle moved_from(Handle& handle) {
+  return std::move(handle);
+}
+
+// A copy of a handle is the same thing. So is what std::move leaves behind.
+TEST(Api, HandlesThatWereMovedFromAreTheSame) {
+  Tensor<double> A("A", {4}), B("B", {4}), other = moved_from(B);
+  IndexVar i("i"), j = moved_from(i);
+  Int two = 2, four = moved_from(two) + two;
+  Expr b = B(i), sum = moved_from(b) + b;
+  A(i) = Expr(four) * sum;
+  Machine m{Grid(2), "M"}, n = moved_from(m);
+  EXPECT_EQ(m.x.value(), 2);
+  Onto onto(m), same_onto = moved_from(onto);
+  A.schedule().distribute({i}, {IndexVar("io")}, {IndexVar("ii")}, onto);
+  Kernel kernel = A.compile(), same = moved_from(kernel);
+  B.fill([](const auto& at) { return double(at[0]); });
+  kernel.run();
+  EXPECT_EQ(A.at({3}), 4 * 6);
+  EXPECT_EQ(other.name() + j.name(), "Bi");
 }
 
 TEST(Api, BuffersThatDoNotFitAreRefused) {

@@ -103,6 +103,9 @@ TEST(ApiErrors, NamesThatNoTextCanHaveAreRefused) {
   EXPECT_EQ(error_named("my tensor", "i"),
             "error: tensor my tensor: `my tensor` cannot be the name of a tensor\n"
             "  help: names are made of letters, digits and _, and do not begin with a digit");
+  EXPECT_EQ(error_named("a\nb\x1b[31m", "i"),
+            "error: tensor a?b?[31m: `a?b?[31m` cannot be the name of a tensor\n"
+            "  help: names are made of letters, digits and _, and do not begin with a digit");
   EXPECT_EQ(error_named("A", "2i").substr(0, 66),
             "error: A(2i) = B(2i): `2i` cannot be the name of a variable\n  help");
   EXPECT_EQ(error_named("B", "i").substr(0, 49), "error: tensor B: tensor `B` is declared twice\n  h");

@@ -3,6 +3,8 @@
 #include <distal/distal.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "api/errors.h"
 #include "lang/parse.h"
 
@@ -286,6 +288,26 @@ TEST(ApiBuffers, OverlappingElementsAreRefused) {
     A.fill([](const std::vector<int64_t>& at) { return 10.0 * at[0] + at[1]; });
     A.for_each([&](const std::vector<int64_t>& at, double& got) { EXPECT_EQ(got, 10.0 * at[0] + at[1]); });
   }
+}
+
+TEST(ApiBuffers, StridesThatLeaveAllMemoryAreRefused) {
+  Tensor<double> A("A", {4, 3});
+  std::vector<double> memory(12);
+  for (int64_t stride : {std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()}) {
+    A.bind(0, memory.data(), {stride, 1});
+    EXPECT_EQ(error_of([&] { A.pieces(); }),
+              "error: tensor A: the buffer for processor 0 has strides (" + std::to_string(stride) +
+                  ", 1), which lead out of any memory\n  help: strides count in elements");
+  }
+  A.bind(0, memory.data(), {int64_t{1} << 40, int64_t{1} << 40});
+  EXPECT_EQ(message_of([&] { A.pieces(); }).substr(0, 53), "tensor A: the buffer for processor 0 has strides (109");
+  A.bind(-1, memory.data());
+  EXPECT_EQ(message_of([&] { A.pieces(); }).substr(0, 54), "tensor A: the buffer for processor 0 has strides (1099");
+  A.bind(0, memory);
+  EXPECT_EQ(message_of([&] { A.pieces(); }),
+            "tensor A: a buffer is bound for processor -1, and the machine has 1 processor");
+  A.bind(-1, static_cast<double*>(nullptr));
+  EXPECT_EQ(A.pieces().size(), 1U) << "the buffer was withdrawn";
 }
 
 TEST(ApiBuffers, StridesThatLeaveTheBufferAreRefused) {

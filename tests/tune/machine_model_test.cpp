@@ -45,11 +45,13 @@ TEST(MachineModel, ErrorsNameTheLine) {
 }
 
 TEST(MachineModel, AnUnreadableFileIsRefused) {
-  try {
-    read_model("/no/such/file.model");
-    FAIL() << "it was read";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.message(), "cannot read the model /no/such/file.model");
+  for (const std::string path : {"/no/such/file.model", "/"}) {
+    try {
+      read_model(path);
+      FAIL() << "it was read";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.message(), "cannot read the model " + path);
+    }
   }
 }
 
