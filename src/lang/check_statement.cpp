@@ -1,5 +1,7 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -13,15 +15,46 @@ namespace distal::core {
 
 namespace {
 
+// A param and a machine are no tensors.
+void refuse_other_kind(const Access& access, const Module& scope, const SourceSpan& name) {
+  auto is_named = [&](const auto& item) { return item.name == access.tensor; };
+  if (std::any_of(scope.params.begin(), scope.params.end(), is_named)) {
+    throw Error(
+        fmt::format("`{}` is a param, and not a tensor", access.tensor), name,
+        access.indices.empty()
+            ? fmt::format("its value stands in its declaration, `param {0} = ...`, or after --set", access.tensor)
+            : fmt::format("a param is written without indices, `{}`", access.tensor));
+  }
+  if (std::any_of(scope.machines.begin(), scope.machines.end(), is_named)) {
+    throw Error(fmt::format("`{}` is a machine, and not a tensor", access.tensor), name,
+                "a statement computes with tensors, params and numbers");
+  }
+}
+
+// For `A_ij` in place of `A(i, j)`.
+std::string help_on_subscripts(const std::string& name, const Module& scope) {
+  size_t bar = name.find('_');
+  const Tensor* tensor = scope.find_tensor(name.substr(0, bar));
+  if (bar == std::string::npos || !tensor || name.size() - bar - 1 != tensor->dimensions.size()) return "";
+  return fmt::format("; indices stand in parentheses: write `{}({})`", tensor->name,
+                     fmt::join(name.begin() + static_cast<std::ptrdiff_t>(bar) + 1, name.end(), ", "));
+}
+
 [[noreturn]] void refuse_unknown(const Access& access, const Module& scope) {
   std::vector<std::string> known;
   for (const Tensor& t : scope.tensors) known.push_back(t.name);
   std::string help = known.empty() ? "no tensor is declared before this; write for instance `tensor A(4, 4)`"
                                    : fmt::format("the tensors declared before this are {}", listing(known));
-  if (access.indices.empty()) help += fmt::format("; a scalar is declared by `tensor {}`", access.tensor);
   SourceSpan name = access.span;
   if (is_in_text(name)) name.length = static_cast<int>(access.tensor.size());
-  throw Error(fmt::format("unknown tensor `{}`", access.tensor), name, help + did_you_mean(access.tensor, known));
+  refuse_other_kind(access, scope, name);
+  std::string subscripts = help_on_subscripts(access.tensor, scope);
+  if (access.indices.empty() && subscripts.empty()) {
+    help += fmt::format("; a scalar is declared by `tensor {0}`, an integer by `param {0} = ...`", access.tensor);
+  }
+  help += subscripts;
+  throw Error(fmt::format("unknown tensor `{}`", access.tensor), name,
+              help + (subscripts.empty() ? did_you_mean(access.tensor, known) : ""));
 }
 
 void check_literal(const Literal& literal) {
@@ -37,6 +70,17 @@ void check_output_read(const Statement& statement) {
                 fmt::format("of its output a statement reads only the element that it writes, here {}; copy {} to "
                             "another tensor in a statement before, and read that",
                             to_string(statement.lhs), access.tensor));
+  }
+}
+
+void check_no_index_is_a_number(const Statement& statement, const Module& scope) {
+  std::vector<IndexVar> indices = variables(statement);
+  for (const Access& access : accesses(statement.rhs)) {
+    bool is_index =
+        std::any_of(indices.begin(), indices.end(), [&](const IndexVar& v) { return v.name == access.tensor; });
+    if (!is_index || !access.indices.empty() || scope.find_tensor(access.tensor)) continue;
+    throw Error(fmt::format("`{}` is an index, and its value is no number of the statement", access.tensor),
+                access.span, fmt::format("multiply by a tensor that holds 0, 1, 2, ..., as in `x({})`", access.tensor));
   }
 }
 
@@ -85,6 +129,10 @@ void check_access(const Access& access, const Module& scope) {
                        : want == 1
                            ? fmt::format("give one index for the dimension of {0}, as in `{0}(i)`", access.tensor)
                            : fmt::format("give one index for each of the {} dimensions of {}", want, access.tensor);
+    if (have == 1 && want > 1 && access.indices[0].name.size() == want) {
+      help += fmt::format("; `{0}` is one name: write `{1}({2})`", access.indices[0].name, access.tensor,
+                          fmt::join(access.indices[0].name, ", "));
+    }
     throw Error(fmt::format("{} has {} dimension{}, but {} ind{} given", access.tensor, want, want == 1 ? "" : "s",
                             have, have == 1 ? "ex is" : "ices are"),
                 access.span, help);
@@ -108,6 +156,7 @@ void check_expression(const Expr& expr, const Module& scope, const SourceSpan& o
 
 void check_statement(const Statement& statement, const Module& scope) {
   check_access(statement.lhs, scope);
+  check_no_index_is_a_number(statement, scope);
   check_expression(statement.rhs, scope, statement.span, false);
   check_left_side(statement);
   check_output_read(statement);

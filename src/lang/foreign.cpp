@@ -8,25 +8,14 @@
 #include <string_view>
 #include <utility>
 
-#include "lang/element_type.h"
+#include "lang/command.h"
+#include "lang/foreign_parts.h"
 
 namespace distal::core {
 
 namespace {
 
 using namespace std::string_view_literals;
-
-template <size_t N>
-bool is_one_of(std::string_view word, const std::array<std::string_view, N>& words) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
-// The span from one token to another one on the same line.
-SourceSpan span_of(const Token& first, const Token& last) {
-  SourceSpan span = first.span;
-  if (last.span.line == span.line) span.length = last.span.column + last.span.length - span.column;
-  return span;
-}
 
 // Whether the group whose opening bracket is `ahead` tokens from here contains another bracket.
 bool is_nested(const TokenStream& tokens, size_t ahead) {
@@ -48,10 +37,23 @@ std::string contents_of_group(const TokenStream& tokens, size_t ahead) {
   return out;
 }
 
+constexpr const char* kSummed =
+    "an index that stands on the right side only is summed: write `A(i, j) = B(i, k) * C(k, j)`";
+
+// `sum`, and `sum_k` as in TeX.
+bool is_sum(std::string_view name) {
+  return is_one_of(name, std::array{"sum"sv, "einsum"sv, "dot"sv, "matmul"sv, "Sum"sv}) || name.starts_with("sum_");
+}
+
+bool is_function(std::string_view name) {
+  constexpr std::array known{"abs"sv,  "ceil"sv, "ceildiv"sv, "conj"sv, "cos"sv,  "exp"sv,  "floor"sv,
+                             "imag"sv, "log"sv,  "max"sv,     "mean"sv, "min"sv,  "norm"sv, "pow"sv,
+                             "real"sv, "relu"sv, "sign"sv,    "sin"sv,  "sqrt"sv, "tan"sv,  "tanh"sv};
+  return is_one_of(name, known) || is_sum(name);
+}
+
 std::string instead_of_function(std::string_view name) {
-  if (is_one_of(name, std::array{"sum"sv, "einsum"sv, "dot"sv, "matmul"sv, "Sum"sv})) {
-    return "an index that stands on the right side only is summed: write `A(i, j) = B(i, k) * C(k, j)`";
-  }
+  if (is_sum(name)) return kSummed;
   if (is_one_of(name, std::array{"transpose"sv, "T"sv, "trans"sv})) {
     return "a transpose is an access with its indices swapped, as in `A(i, j) = B(j, i)`";
   }
@@ -61,8 +63,9 @@ std::string instead_of_function(std::string_view name) {
       name);
 }
 
-// `A[i, j]`, and `A[i][j]` as in C.
+// `A[i, j]`, `A{i, j}`, and `A[i][j]` as in C.
 [[noreturn]] void refuse_brackets(const TokenStream& tokens, const Token& name) {
+  const char* kind = tokens.peek().is("[") ? "square brackets" : "braces";
   std::string inside = contents_of_group(tokens, 0);
   size_t end = tokens.past_group(0);
   while (end > 0 && tokens.peek(end).is("[") && tokens.past_group(end) > 0) {
@@ -70,7 +73,7 @@ std::string instead_of_function(std::string_view name) {
     end = tokens.past_group(end);
   }
   throw Error(
-      fmt::format("the indices of `{}` stand in square brackets", name.text),
+      fmt::format("the indices of `{}` stand in {}", name.text, kind),
       end > 0 ? span_of(name, tokens.peek(end - 1)) : tokens.peek().span,
       inside.empty() ? fmt::format("write `{}(...)`", name.text) : fmt::format("write `{}({})`", name.text, inside));
 }
@@ -79,6 +82,14 @@ std::string instead_of_function(std::string_view name) {
   if (tokens.peek(1).is_word("schedule")) {
     throw Error("in a file, a schedule stands below its statement", span_of(tokens.peek(), tokens.peek(1)),
                 "write `schedule` on a line of its own, and each command on a line below it");
+  }
+  if (!tokens.peek().touches(tokens.peek(1))) {
+    throw Error("index notation has no operator `.`", tokens.peek().span, "a product is written with `*`");
+  }
+  const std::string called(tokens.peek(1).text);
+  if (std::find(command_names().begin(), command_names().end(), called) != command_names().end()) {
+    throw Error(fmt::format("a command stands alone, without `{}.`", name.text), span_of(tokens.peek(), tokens.peek(1)),
+                fmt::format("write `{}(...)` on a line below `schedule`", called));
   }
   throw Error("a tensor has no members", span_of(tokens.peek(), tokens.peek(1)),
               tokens.peek(1).is_word("T")
@@ -111,6 +122,8 @@ void refuse_suffix(const TokenStream& tokens) {
   if (!touches || tokens.peek(1).is("(")) return;
   std::string written = fmt::format("`{}{}` is not a number", number.text, letters.text);
   SourceSpan span = span_of(number, letters);
+  if (letters.text[0] == '_') throw Error(written, span, "write the digits without `_`");
+  if (number.text == "0") throw Error(written, span, "numbers are decimal, as in 16 or 1.5e3");
   if (is_one_of(letters.text, std::array{"i"sv, "j"sv, "I"sv, "J"sv})) {
     throw Error(written, span,
                 "there are no imaginary numbers in a statement; declare a scalar, `tensor c`, in a program of a "
@@ -130,6 +143,10 @@ void refuse_suffix(const TokenStream& tokens) {
 }
 
 [[noreturn]] void refuse_condition(const Token& word) {
+  if (word.is_word("for")) {
+    throw Error("a statement has no loop `for`", word.span,
+                "an index that stands on the right side only is summed over all its values");
+  }
   throw Error(fmt::format("a statement has no condition `{}`", word.text), word.span,
               "it computes all elements; multiply by a tensor that is 1 where the term counts and 0 elsewhere");
 }
@@ -144,24 +161,33 @@ std::string shown_factor(const Token& first, bool has_group) {
   const Token& next = tokens.peek();
   std::string left = shown_factor(first, tokens.previous().is(")"));
   std::string right = shown_factor(next, tokens.peek(1).is("("));
+  if (is_sum(first.text))
+    throw Error(fmt::format("index notation has no function `{}`", first.text), first.span, kSummed);
   std::string help = fmt::format("a product is written with its sign: `{} * {}`", left, right);
   if (tokens.at_assignment())
     help = fmt::format("each statement stands on a line of its own: begin one at `{}`", right);
   throw Error(fmt::format("an operator is missing between `{}` and `{}`", left, right), next.span, help);
 }
 
-[[noreturn]] void refuse_comparison(const Token& symbol) {
-  throw Error("index notation has no comparisons", symbol.span,
+[[noreturn]] void refuse_comparison(const SourceSpan& span) {
+  throw Error("index notation has no comparisons", span,
               "multiply by a tensor that is 1 where the condition holds and 0 elsewhere");
 }
 
-// `ik,kj->ij`: names and commas before an arrow.
-void refuse_einsum(const TokenStream& tokens) {
-  size_t at = 0;
-  while (tokens.peek(at).is_identifier() && tokens.peek(at + 1).is(",")) at += 2;
-  if (!tokens.peek(at).is_identifier() || !tokens.peek(at + 1).is("->") || tokens.peek(at + 1).starts_line) return;
-  throw Error("this is a subscript string of einsum", span_of(tokens.peek(), tokens.peek(at + 1)),
-              "a statement names its tensors: `ik,kj->ij` is `A(i, j) = B(i, k) * C(k, j)`");
+// `i == j`, and `A(i) = B(i) = C(i)`.
+[[noreturn]] void refuse_equals(const TokenStream& tokens) {
+  const Token &equals = tokens.peek(), &next = tokens.peek(1);
+  if (next.is("=") && equals.touches(next)) refuse_comparison(span_of(equals, next));
+  throw Error("a statement has one `=`", equals.span, "write each assignment on a line of its own");
+}
+
+// `1,5`
+void refuse_decimal_comma(const TokenStream& tokens) {
+  const Token &whole = tokens.previous(), &comma = tokens.peek(), &part = tokens.peek(1);
+  auto is_number = [](const Token& token) { return token.kind == Token::Kind::Number; };
+  if (!is_number(whole) || !comma.is(",") || !is_number(part) || !comma.touches(part)) return;
+  throw Error(fmt::format("`{},{}` is not a number", whole.text, part.text), span_of(whole, part),
+              fmt::format("a decimal fraction has a point: write {}.{}", whole.text, part.text));
 }
 
 bool is_param(const Module& module, const Token& name) {
@@ -173,9 +199,13 @@ bool is_param(const Module& module, const Token& name) {
 void refuse_foreign_access(const TokenStream& tokens, const Token& name, const Module& module) {
   const Token& next = tokens.peek();
   if (next.starts_line) return;
-  if (next.is("[")) refuse_brackets(tokens, name);
+  if (next.is("[") || next.is("{")) refuse_brackets(tokens, name);
   if (next.is(".") && tokens.peek(1).is_identifier()) refuse_member(tokens, name);
-  if (!next.is("(") || module.find_tensor(std::string(name.text)) != nullptr || !is_nested(tokens, 0)) return;
+  if (!next.is("(") || module.find_tensor(std::string(name.text)) != nullptr) return;
+  if (name.is_word("Grid")) {
+    throw Error("a grid stands in the declaration of a machine", name.span, "write `machine M = Grid(...)`");
+  }
+  if (!is_nested(tokens, 0) && !is_function(name.text)) return;
   throw Error(fmt::format("index notation has no function `{}`", name.text), name.span, instead_of_function(name.text));
 }
 
@@ -217,6 +247,9 @@ void refuse_foreign_index(const TokenStream& tokens, const Module& module) {
 
 void refuse_foreign_assign_operator(const TokenStream& tokens, const std::string& left) {
   const Token &sign = tokens.peek(), &equals = tokens.peek(1);
+  if (sign.is("<") && equals.is("-")) {
+    throw Error("a statement assigns with `=`", span_of(sign, equals), "write `=` instead of `<-`");
+  }
   if (!equals.is("=") || !sign.touches(equals)) return;
   if (sign.is("*")) {
     throw Error("there is no `*=`", span_of(sign, equals),
@@ -226,13 +259,16 @@ void refuse_foreign_assign_operator(const TokenStream& tokens, const std::string
 }
 
 void refuse_foreign_assignment(const TokenStream& tokens) {
-  const Token& next = tokens.peek();
-  if (!next.is("=") || !tokens.previous().touches(next)) return;
-  throw Error("a statement assigns, and does not compare", next.span, "write a single `=`");
+  const Token &before = tokens.previous(), &next = tokens.peek();
+  if (!before.is("=") || !before.touches(next)) return;
+  if (next.is("=")) throw Error("a statement assigns, and does not compare", next.span, "write a single `=`");
+  if (next.is(">")) throw Error("a statement assigns with `=`", span_of(before, next), "write `=` instead of `=>`");
+  if (next.is("+")) throw Error("there is no `=+`", span_of(before, next), "`+=` adds to the output");
 }
 
 void refuse_foreign_factor(const TokenStream& tokens) {
   const Token &before = tokens.previous(), &next = tokens.peek();
+  if (next.is("+")) throw Error("a term has no sign `+`", next.span, "leave out the `+`");
   if (!next.is("*") || !before.is("*") || !before.touches(next)) return;
   throw Error("index notation has no power `**`", span_of(before, next),
               "write the factor several times, as in `B(i, j) * B(i, j)`");
@@ -242,78 +278,34 @@ void refuse_foreign_operator(const TokenStream& tokens, const Token& first) {
   const Token& next = tokens.peek();
   if (next.starts_line || next.kind == Token::Kind::End) return;
   if (next.is("/")) refuse_division(tokens);
-  if (next.is("<") || next.is(">")) refuse_comparison(next);
+  if (next.is("<") || next.is(">")) refuse_comparison(next.span);
+  if (next.is("=")) refuse_equals(tokens);
   if (next.is("[")) refuse_brackets(tokens, first);
+  refuse_decimal_comma(tokens);
   if (next.is(".") && tokens.peek(1).is_identifier()) refuse_member(tokens, first);
-  if (is_one_of(next.text, std::array{"if"sv, "where"sv, "for"sv, "when"sv})) refuse_condition(next);
+  if (is_one_of(next.text, std::array{"if"sv, "where"sv, "for"sv, "when"sv, "and"sv, "or"sv})) refuse_condition(next);
   refuse_suffix(tokens);
   if (next.is_identifier() || next.kind == Token::Kind::Number || next.is("(")) refuse_missing_operator(tokens, first);
 }
 
-void refuse_foreign_line(const TokenStream& tokens) {
-  const Token &first = tokens.peek(), &next = tokens.peek(1);
-  if ((first.is("/") && (next.is("/") || next.is("*"))) || (first.is("-") && next.is("-"))) {
-    throw Error("a comment begins with `#`", span_of(first, next), "write `# ...`");
-  }
-  if (first.is_word("schedule") && next.is(":")) {
-    throw Error("`schedule` takes no colon", next.span, "write `schedule` on a line of its own");
-  }
-  refuse_einsum(tokens);
-  if (is_one_of(first.text, std::array{"for"sv, "while"sv, "do"sv, "forall"sv}) && !next.is("=")) {
-    throw Error(fmt::format("there are no loops `{}`", first.text), first.span,
-                "a statement computes all elements: its loops follow from its indices, as in `v(i) = 1`");
-  }
-  bool begins_number = is_one_of(first.text, std::array{"const"sv, "int"sv, "let"sv, "var"sv, "auto"sv});
-  if (begins_number && next.is_identifier() && !next.starts_line) {
-    throw Error(fmt::format("no line begins with `{}`", first.text), first.span,
-                tokens.peek(2).is("(") ? fmt::format("leave out `{}`", first.text)
-                                       : fmt::format("a number is declared by `param {} = ...`", next.text));
-  }
-  if (is_one_of(first.text, std::array{"print"sv, "printf"sv, "save"sv, "write"sv}) && next.is("(")) {
-    throw Error(fmt::format("a program has no output command `{}`", first.text), first.span,
-                "`distal run` writes a tensor to a file of NumPy with --save A=a.npy");
-  }
-  if (is_one_of(first.text, std::array{"include"sv, "import"sv}) && next.is_identifier() && !next.starts_line) {
-    throw Error(fmt::format("there is no `{}`", first.text), first.span, "a program is one file");
-  }
-  bool type = first.is_identifier() && parse_element_type(std::string(first.text)).has_value();
-  if (type && next.is_identifier() && !next.starts_line) {
-    throw Error("a declaration begins with its kind, not with a type", first.span,
-                fmt::format("write `tensor {}...`, and `type {}` on a line of its own: it holds for all tensors",
-                            next.text, first.text));
-  }
-}
-
-std::string foreign_command(std::string_view name) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kInstead{{
-      {"fuse", "two loops are fused by `collapse(i, j, f)`"},
-      {"tile", "cut each loop, `split(i, io, ii, 32)` and `split(j, jo, ji, 32)`, then `reorder({io, jo, ii, ji})`"},
-      {"parallel", "processors share a loop by `distribute`, the threads of one processor by `parallelize(i)`"},
-      {"bound", "the extents of loops follow from the tensors, and `divide` and `split` cut them"},
-      {"pos", "tensors are dense, so loops are coordinates"},
-      {"compute_at", "a part of the right side is computed first by `precompute`"},
-      {"store_at", "a part of the right side is computed first by `precompute`"},
-      {"cache_read", "a part of a tensor is fetched at a loop by `communicate(B, ko)`"},
-      {"map", "loops are mapped to processors by `distribute`"},
-  }};
-  for (const auto& [foreign, help] : kInstead) {
-    if (name == foreign) return std::string(help);
-  }
-  return {};
-}
-
-std::string instead_of_character(std::string_view character) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 20> kInstead{{
+std::string instead_of_character(std::string_view character, bool is_behind_name) {
+  constexpr const char* transposed =
+      "there are no quotes here; a transpose is an access with its indices swapped, as in `B(j, i)`";
+  if (character == "'" || character == "’") return is_behind_name ? transposed : "names are written without quotes";
+  constexpr std::string_view calculates = "a statement adds, subtracts and multiplies, with `+`, `-` and `*`";
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 22> kInstead{{
       {";", "the end of a line ends a statement or a command; leave out the `;`"},
-      {"'", "there are no quotes here; a transpose is an access with its indices swapped, as in `B(j, i)`"},
       {"\"", "names are written without quotes"},
       {"“", "names are written without quotes"},
       {"‘", "names are written without quotes"},
-      {"’", "there are no quotes here; a transpose is an access with its indices swapped, as in `B(j, i)`"},
       {"^", "there is no power: write the factor several times; a transpose has its indices swapped, as in `B(j, i)`"},
       {"@", "a matrix product is written with indices, as in `A(i, j) = B(i, k) * C(k, j)`"},
       {"!", "a comment begins with `#`"},
-      {"%", "a comment begins with `#`"},
+      {"%", "there is no remainder; a comment begins with `#`"},
+      {"?", "a statement has no condition; multiply by a tensor that is 1 where the term counts and 0 elsewhere"},
+      {"\\", "what goes on in the next line needs no mark; leave out the `\\`"},
+      {"&", calculates},
+      {"|", calculates},
       {"×", "write `*`"},
       {"·", "write `*`"},
       {"∗", "write `*`"},
@@ -328,7 +320,7 @@ std::string instead_of_character(std::string_view character) {
   for (const auto& [wrong, help] : kInstead) {
     if (character == wrong) return std::string(help);
   }
-  return "names are made of letters, digits and _; `#` starts a comment";
+  return "names are made of the letters a to z and A to Z, digits and _; `#` starts a comment";
 }
 
 }  // namespace distal::core

@@ -29,7 +29,8 @@ void refuse_foreign_line(const TokenStream& tokens);
 
 // What to write instead of a schedule command that other languages have; empty for a name that is not known.
 std::string foreign_command(std::string_view name);
-// What to write instead of a character that belongs to no token.
-std::string instead_of_character(std::string_view character);
+// What to write instead of a character that belongs to no token. `is_behind_name`: behind a name or a parenthesis,
+// where a quote is a transpose.
+std::string instead_of_character(std::string_view character, bool is_behind_name);
 
 }  // namespace distal::core

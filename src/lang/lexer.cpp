@@ -108,8 +108,10 @@ class Lexer {
     bool visible = byte != ' ' && printable(character) == character;
     std::string shown = visible ? character : fmt::format("\\x{:02x}", byte);
     throw Error(fmt::format("stray character `{}`", shown), SourceSpan{source_, line_, column_, 1},
-                instead_of_character(character));
+                instead_of_character(character, is_behind_name()));
   }
+
+  bool is_behind_name() const { return !tokens_.empty() && (tokens_.back().is_identifier() || tokens_.back().is(")")); }
 
   std::shared_ptr<const Source> source_;
   std::string_view text_;

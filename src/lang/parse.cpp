@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -40,7 +41,13 @@ class ModuleParser {
  private:
   // One item per line: `B(i) C(i)` without its * must not be read as two things.
   void check_line_start() const {
-    if (!tokens_.peek().starts_line) tokens_.refuse("an operator or the end of the line");
+    const Token& next = tokens_.peek();
+    if (next.starts_line) return;
+    if (next.is_identifier() && tokens_.previous().kind == Token::Kind::Number && tokens_.previous().touches(next)) {
+      throw Error(fmt::format("`{}{}` is not a number", tokens_.previous().text, next.text), next.span,
+                  "write all digits, as in 10000");
+    }
+    tokens_.refuse("an operator or the end of the line", next.is(",") ? "each item stands on a line of its own" : "");
   }
 
   // No word is reserved. Two names in a row begin a declaration, because no statement begins like that.
@@ -60,6 +67,7 @@ class ModuleParser {
   void params() {
     tokens_.next();
     do {
+      refuse_thousands();
       const Token& name = tokens_.expect_identifier("the name of a param");
       std::string text(name.text);
       if (tokens_.at_end() || tokens_.peek().starts_line || !tokens_.peek().is("=")) {
@@ -71,11 +79,27 @@ class ModuleParser {
     } while (tokens_.accept(","));
   }
 
+  // `1,000`: the end of a number is no name.
+  void refuse_thousands() const {
+    const Token &comma = tokens_.previous(), &rest = tokens_.peek();
+    if (!comma.is(",") || rest.kind != Token::Kind::Number || !comma.touches(rest)) return;
+    throw Error(fmt::format("`,{}` goes on with a number, and a param is declared by its name", rest.text), rest.span,
+                "write all digits of a number without commas");
+  }
+
   void machine() {
     tokens_.next();
     const Token& name = tokens_.next();
-    tokens_.expect("=", fmt::format("`=` and a grid after the machine `{}`", name.text));
+    if (!tokens_.peek().is("=")) {
+      tokens_.refuse_here(fmt::format("`=` and a grid after the machine `{}`", name.text),
+                          fmt::format("write for instance `machine {} = Grid(2, 2)`", name.text));
+    }
+    tokens_.next();
     Machine machine = parse_machine(tokens_);
+    if (!tokens_.at_end() && !tokens_.peek().starts_line) {
+      tokens_.refuse("`of`, `cpu`, `gpu` or the end of the line",
+                     "a machine is for instance `Grid(2, 2)`, `Grid(2) of Grid(4)` or `Grid(8) gpu`");
+    }
     machine.name = std::string(name.text);
     machine.span = name.span;
     add(&Module::machines, std::move(machine), check_machine);
@@ -142,13 +166,15 @@ class ModuleParser {
     const Token first = tokens_.peek();
     refuse_foreign_line(tokens_);
     std::string name(first.text);
+    refuse_nameless();
     bool called = first.is_identifier() && tokens_.peek(1).is("(");
     bool command = std::find(command_names().begin(), command_names().end(), name) != command_names().end();
     if (called && command && module_.find_tensor(name) == nullptr) {
       throw Error(fmt::format("the command `{}` stands outside a schedule", name), first.span,
                   "write `schedule` on a line of its own before the commands");
     }
-    if (command && module_.find_tensor(name) == nullptr && tokens_.peek(1).is_identifier()) {
+    bool has_arguments = tokens_.peek(1).is_identifier() || tokens_.peek(1).is("{");
+    if (command && module_.find_tensor(name) == nullptr && has_arguments) {
       throw Error(fmt::format("the arguments of the command `{}` stand in parentheses", name), first.span,
                   fmt::format("write `{}(...)`", name));
     }
@@ -160,6 +186,22 @@ class ModuleParser {
                 "a line begins with `param`, `machine`, `tensor`, `type` or `schedule`, or is a statement such as "
                 "`A(i) = B(i)`" +
                     guess);
+  }
+
+  // Refuses a declaration that gives no name, such as `param 2n = 4`.
+  void refuse_nameless() const {
+    constexpr std::array<std::pair<const char*, const char*>, 4> kinds{{{"param", "param n = 1024"},
+                                                                        {"machine", "machine M = Grid(2, 2)"},
+                                                                        {"tensor", "tensor A(4, 4)"},
+                                                                        {"type", "type float"}}};
+    const Token &first = tokens_.peek(), &next = tokens_.peek(1);
+    for (const auto& [kind, example] : kinds) {
+      if (!first.is_word(kind) || module_.find_tensor(kind) != nullptr) continue;
+      bool is_number = next.kind == Token::Kind::Number && !next.starts_line;
+      throw Error(
+          fmt::format("`{}` needs a name", kind), first.span,
+          fmt::format("write for instance `{}`{}", example, is_number ? "; a name does not begin with a digit" : ""));
+    }
   }
 
   // Refuses a line that begins like a statement: for its access, or else for what the parser finds.

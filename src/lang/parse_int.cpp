@@ -60,6 +60,9 @@ class IntParser {
     IntExpr value = unary();
     while (tokens_.peek().is("*") || tokens_.peek().is("/")) {
       const Token op = tokens_.next();
+      if (op.is("*") && tokens_.peek().is("*") && op.touches(tokens_.peek())) {
+        throw Error("there is no power `**`", op.span, "write the product, as in `1024 * 1024`");
+      }
       limits_.count_operator(op);
       IntExpr right = unary();
       SourceSpan span = tokens_.span_from(first);
@@ -92,10 +95,14 @@ class IntParser {
     if (first.is("(")) {
       tokens_.next();
       IntExpr value = sum();
-      tokens_.expect_close(first);
+      tokens_.expect_close(first, "an operator");
       return value;
     }
     const Token& name = tokens_.expect_identifier("a number or a param");
+    if (tokens_.peek().is(".") && tokens_.peek(1).is_identifier()) {
+      throw Error("an integer has no members", tokens_.peek().span,
+                  "give the extent of a grid a name: `param gx = 2`, and `machine M = Grid(gx)`");
+    }
     if (!tokens_.peek().is("(")) return IntExpr::name(std::string(name.text), name.span);
     if (auto kind = function_kind(name)) return call(name, *kind);
     throw Error(fmt::format("unknown function `{}`", name.text), name.span,

@@ -48,7 +48,8 @@ Machine parse_processors(TokenStream& tokens) {
   }
   IntExpr count = parse_placed_int_expr(tokens);
   if (!tokens.peek().is_word("processors")) {
-    tokens.refuse("`processors` after their number", "a machine is for instance `Grid(2, 2)` or `64 processors`");
+    tokens.refuse("`processors` after their number",
+                  "a machine is for instance `Grid(2, 2)`, `64 processors` or `64 processors gpu`");
   }
   tokens.next();
   if (!tokens.peek().is_word("as") || tokens.at_assignment()) {
@@ -75,9 +76,11 @@ bool at_grid(const TokenStream& tokens) { return tokens.peek().is_word("Grid") &
 Grid parse_grid(TokenStream& tokens) {
   if (!at_grid(tokens)) {
     bool is_kind = tokens.peek().is_word("gpu") || tokens.peek().is_word("cpu");
+    bool is_name = tokens.peek().is_word("Grid") || tokens.peek().is_word("grid");
     tokens.refuse("a grid", is_kind
                                 ? fmt::format("the kind stands behind its grid, as in `Grid(2) {}`", tokens.peek().text)
-                                : "write for instance `Grid(2, 2)`");
+                            : is_name ? "a grid is written `Grid(2, 2)`, with a capital letter and parentheses"
+                                      : "write for instance `Grid(2, 2)`");
   }
   const Token first = tokens.next();
   Grid grid;

@@ -117,8 +117,14 @@ class CommandParser {
   }
 
   Name name() {
+    if (tokens_.peek().is("[") || tokens_.peek().is("(")) {
+      tokens_.refuse("a name or a list", "a list of names stands in braces, as in `{i, j}`");
+    }
     if (!tokens_.peek().is_identifier()) tokens_.refuse("a name", "write " + forms_[0]->usage);
     const Token& token = tokens_.next();
+    if (tokens_.peek().is(":") && tokens_.peek(1).is(":")) {
+      tokens_.refuse("one name", "a kernel has the name `gemm` in a file, and `BLAS::GeMM` in C++");
+    }
     return {std::string(token.text), token.span};
   }
 

@@ -31,7 +31,7 @@ class StatementParser {
     const Token name = tokens_.expect_identifier("a tensor");
     Access access;
     access.tensor = std::string(name.text);
-    refuse_foreign_access(tokens_, name, module_);
+    if (!is_workspace(access.tensor)) refuse_foreign_access(tokens_, name, module_);
     if (tokens_.peek().is("(")) tokens_.list("(", "`(`", [&] { add_index(access); });
     access.span = tokens_.span_from(name);
     return access;
@@ -95,16 +95,19 @@ class StatementParser {
       return Expr::negate(factor());
     }
     Expr value = sum();
-    tokens_.expect_close(first);
+    tokens_.expect_close(first, "an operator");
     return value;
   }
 
   // A name without indices is a tensor, else a workspace, else a param.
   bool is_param(const Token& name) const {
     std::string text(name.text);
-    if (tokens_.peek(1).is("(") || module_.find_tensor(text) != nullptr) return false;
-    if (std::find(workspaces_.begin(), workspaces_.end(), text) != workspaces_.end()) return false;
+    if (tokens_.peek(1).is("(") || module_.find_tensor(text) != nullptr || is_workspace(text)) return false;
     return std::any_of(module_.params.begin(), module_.params.end(), [&](const Param& p) { return p.name == text; });
+  }
+
+  bool is_workspace(const std::string& name) const {
+    return std::find(workspaces_.begin(), workspaces_.end(), name) != workspaces_.end();
   }
 
   ParamUse param() {

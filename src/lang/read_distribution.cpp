@@ -23,7 +23,8 @@ class Reader {
     raw.left = words();
     if (!tokens_.peek().is("->")) {
       tokens_.refuse_here("`->` in the distribution",
-                          "a distribution is for instance `xy -> x0`, or `row, col -> row, 0`");
+                          first.is_word("on") ? "without a distribution there is no colon, as in `tensor A(4, 4) on M`"
+                                              : "a distribution is for instance `xy -> x0`, or `row, col -> row, 0`");
     }
     while (tokens_.peek().is("->")) raw.arrows.push_back(arrow());
     raw.span = tokens_.span_from(first);
@@ -58,6 +59,14 @@ class Reader {
 
   DistributionWord word() {
     refuse_negative_face();
+    if (tokens_.peek().starts_line && tokens_.at_assignment()) {
+      tokens_.refuse_here("a dimension in the distribution", "both sides of the arrow stand on the line of the tensor");
+    }
+    bool is_list = tokens_.peek().is("(") && tokens_.peek(1).is_identifier() && tokens_.peek(2).is(",");
+    if (is_list || tokens_.peek().is("[") || tokens_.peek().is("{")) {
+      tokens_.refuse("a dimension in the distribution",
+                     "a list of names stands without brackets, as in `x, y -> x, y`");
+    }
     if (tokens_.peek().is("(")) return expression();
     if (!is_word_part(tokens_.peek())) {
       tokens_.refuse("a dimension in the distribution",
@@ -92,7 +101,7 @@ class Reader {
     const Token open = tokens_.next();
     DistributionWord word;
     word.face = parse_int_expr(tokens_);
-    tokens_.expect_close(open);
+    tokens_.expect_close(open, "an operator");
     word.span = tokens_.span_from(open);
     return word;
   }
@@ -101,6 +110,7 @@ class Reader {
     const Token first = tokens_.peek();
     if (!first.is("-")) return;
     tokens_.next();
+    if (tokens_.accept(">")) throw Error("an arrow has no space in it", tokens_.span_from(first), "write `->`");
     bool numbered = tokens_.peek().kind == Token::Kind::Number;
     std::string text = numbered ? "-" + std::string(tokens_.next().text) : "";
     core::refuse_negative_face(text, tokens_.span_from(first));

@@ -26,6 +26,11 @@ size_t edit_distance(const std::string& a, const std::string& b) {
   return above[b.size()];
 }
 
+std::string in_lower_case(std::string word) {
+  for (char& c : word) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return word;
+}
+
 }  // namespace
 
 std::string listing(const std::vector<std::string>& names) {
@@ -41,6 +46,9 @@ std::string listing(const std::vector<std::string>& names) {
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& names) {
   constexpr size_t longest_word = 64;  // longer ones are no slip of the finger, and would cost quadratic time
   if (word.size() > longest_word) return "";
+  for (const std::string& name : names) {
+    if (in_lower_case(name) == in_lower_case(word)) return fmt::format("; did you mean `{}`? Case counts", name);
+  }
   const std::string* best = nullptr;
   size_t best_distance = 0;
   for (const std::string& name : names) {

@@ -32,12 +32,12 @@ const Token& TokenStream::expect_identifier(const std::string& what) {
   return next();
 }
 
-void TokenStream::expect_close(const Token& open) {
+void TokenStream::expect_close(const Token& open, const std::string& otherwise) {
   if (accept(closing(open))) return;
   if (at_end() || peek().starts_line) refuse_unclosed(open);
   auto is_item = [](const Token& t) { return t.is_identifier() || t.kind == Token::Kind::Number; };
-  bool comma = is_item(previous()) && is_item(peek()) && !previous().touches(peek());
-  refuse(fmt::format("`,` or `{}`", closing(open)),
+  bool comma = otherwise == "`,`" && is_item(previous()) && is_item(peek()) && !previous().touches(peek());
+  refuse(fmt::format("{} or `{}`", otherwise, closing(open)),
          comma ? fmt::format("a comma separates two items: write `{}, {}`", previous().text, peek().text) : "");
 }
 
@@ -48,7 +48,7 @@ std::string_view TokenStream::closing(const Token& open) {
 
 void TokenStream::refuse_unclosed(const Token& open) {
   throw Error(fmt::format("this `{}` is never closed", open.text), open.span,
-              fmt::format("end the list with `{}`", closing(open)));
+              fmt::format("end it with `{}`", closing(open)));
 }
 
 size_t TokenStream::past_group(size_t ahead) const {

@@ -23,8 +23,9 @@ class TokenStream {
   // `what` completes "expected ...", for instance "`=` after the name of the param".
   const Token& expect(std::string_view symbol, const std::string& what);
   const Token& expect_identifier(const std::string& what);
-  // The bracket that closes `open`; a line that ends before it is reported at `open`, where the mistake is.
-  void expect_close(const Token& open);
+  // The bracket that closes `open`; a line that ends before it is reported at `open`, where the mistake is. `otherwise`
+  // is what else may stand here.
+  void expect_close(const Token& open, const std::string& otherwise = "`,`");
 
   // Reads "(item, item, ...)" for the given brackets, calling `item` at the start of each.
   template <class Item>

@@ -96,12 +96,12 @@ TEST(Errors, RenderedWhole) {
             "t.distal:1:8: error: stray character `\\x1b`\n"
             "  tensor ?[31m?\n"
             "         ^\n"
-            "  help: names are made of letters, digits and _; `#` starts a comment");
+            "  help: names are made of the letters a to z and A to Z, digits and _; `#` starts a comment");
   EXPECT_EQ(rendered("tensor A(4, 4\ntensor B(4, 4)\n"),
             "t.distal:1:9: error: this `(` is never closed\n"
             "  tensor A(4, 4\n"
             "          ^\n"
-            "  help: end the list with `)`");
+            "  help: end it with `)`");
   EXPECT_EQ(rendered(""),
             "t.distal:1:1: error: the program has no statement\n"
             "  \n"
@@ -141,7 +141,7 @@ TEST(Errors, Shifts) {
 TEST(Errors, ParamsAsNumbers) {
   EXPECT_EQ(brief("type int32\nparam n = 3000000000\ntensor a\na = 2 * n\n"),
             "4:9 the param n is 3000000000, which is too large for the element type int32");
-  EXPECT_EQ(brief("param n = 4\ntensor a\na = n(i)\n"), "3:5 unknown tensor `n`");
+  EXPECT_EQ(brief("param n = 4\ntensor a\na = n(i)\n"), "3:5 `n` is a param, and not a tensor");
   EXPECT_EQ(brief("param n = 4\ntensor a\na = m\n"), "3:5 unknown tensor `m`");
 }
 
@@ -166,7 +166,7 @@ TEST(Errors, Declarations) {
   EXPECT_EQ(brief("machine M = 4\n"), "1:14 expected `processors` after their number, found the end of the file");
   EXPECT_EQ(brief("machine M = Grid()\n"), "1:13 a grid needs at least one dimension");
   EXPECT_EQ(brief("machine M = Grid(2) of 4\n"), "1:24 expected a grid, found `4`");
-  EXPECT_EQ(brief("machine M = Grid(2) tpu\n"), "1:21 expected an operator or the end of the line, found `tpu`");
+  EXPECT_EQ(brief("machine M = Grid(2) tpu\n"), "1:21 expected `of`, `cpu`, `gpu` or the end of the line, found `tpu`");
   EXPECT_EQ(brief("machine M = Grid(2, 0)\n"), "1:21 extent 1 of the grid is 0; it must be at least 1");
   EXPECT_EQ(brief("tensor A(3, -1)\n"), "1:13 dimension 1 of A is -1; it must be at least 0");
   EXPECT_EQ(brief("tensor A(3), B(3)\n"), "1:12 expected one tensor per line, found `,`");

@@ -51,6 +51,93 @@ TEST(Foreign, WaysOfOtherLanguages) {
             "each command on a line below it");
 }
 
+TEST(Foreign, SignsOfOtherLanguages) {
+  std::string one = "a statement assigns with `=`; ";
+  EXPECT_EQ(in_program("A(i, j) <- B(i, j)"), "<-: " + one + "write `=` instead of `<-`");
+  EXPECT_EQ(in_program("A(i, j) => B(i, j)"), "=>: " + one + "write `=` instead of `=>`");
+  EXPECT_EQ(in_program("A(i, j) =+ B(i, j)"), "=+: there is no `=+`; `+=` adds to the output");
+  EXPECT_EQ(in_program("A(i, j) = + B(i, j)"), "+: a term has no sign `+`; leave out the `+`");
+  EXPECT_EQ(in_program("A(i, j) = B(i, j) ++ B(j, i)"), "+: a term has no sign `+`; leave out the `+`");
+  EXPECT_EQ(in_program("A(i, j) = B(i, k) . B(k, j)"),
+            ".: index notation has no operator `.`; a product is written with `*`");
+  EXPECT_EQ(in_program("A(i, j) = x(i) = B(i, j)"),
+            "=: a statement has one `=`; write each assignment on a line of its own");
+  EXPECT_EQ(in_program("A(i, j) = (i == j) * B(i, j)"),
+            "==: index notation has no comparisons; multiply by a tensor that is 1 where the condition holds and 0 "
+            "elsewhere");
+  EXPECT_EQ(in_program("A(i, j) = B*(i, j)"), ",: expected an operator or `)`, found `,`; ");
+  EXPECT_EQ(in_program("A(i, j) = (B(i, j) + 1"), "(: this `(` is never closed; end it with `)`");
+  EXPECT_EQ(in_program("A(i, j) = B(i, j) and B(j, i)").substr(0, 40), "and: a statement has no condition `and`;");
+  EXPECT_EQ(in_program("A(i, j) = B(i, k) * B(k, j) for k in n"),
+            "for: a statement has no loop `for`; an index that stands on the right side only is summed over all its "
+            "values");
+}
+
+TEST(Foreign, NamesOfOtherKinds) {
+  EXPECT_EQ(
+      in_program("n = 4"),
+      "n: `n` is a param, and not a tensor; its value stands in its declaration, `param n = ...`, or after --set");
+  EXPECT_EQ(in_program("A(i, j) = n(i, j)"),
+            "n: `n` is a param, and not a tensor; a param is written without indices, `n`");
+  EXPECT_EQ(in_program("A(i, j) = M * B(i, j)"),
+            "M: `M` is a machine, and not a tensor; a statement computes with tensors, params and numbers");
+  EXPECT_EQ(in_program("A(i, j) = i * B(i, j)"),
+            "i: `i` is an index, and its value is no number of the statement; multiply by a tensor that holds 0, 1, 2, "
+            "..., as in `x(i)`");
+  EXPECT_EQ(in_program("A_ij = B_ij"),
+            "A_ij: unknown tensor `A_ij`; the tensors declared before this are `A`, `B`, `x` and `s`; indices stand in "
+            "parentheses: write `A(i, j)`");
+  EXPECT_EQ(
+      in_program("A(ij) = B(ij)"),
+      "A(ij): A has 2 dimensions, but 1 index is given; give one index for each of the 2 dimensions of A; `ij` is "
+      "one name: write `A(i, j)`");
+  EXPECT_EQ(in_program("a(i, j) = B(i, j)"),
+            "a: unknown tensor `a`; the tensors declared before this are `A`, `B`, `x` and `s`; did you mean `A`? Case "
+            "counts");
+  EXPECT_EQ(in_program("N = Grid(2, 2)"),
+            "Grid: a grid stands in the declaration of a machine; write `machine M = Grid(...)`");
+}
+
+TEST(Foreign, Nameless) {
+  EXPECT_EQ(in_program("param 2n = 4"),
+            "param: `param` needs a name; write for instance `param n = 1024`; a name does not begin with a digit");
+  EXPECT_EQ(in_program("machine"), "machine: `machine` needs a name; write for instance `machine M = Grid(2, 2)`");
+  EXPECT_EQ(in_program("tensor (4)"), "tensor: `tensor` needs a name; write for instance `tensor A(4, 4)`");
+  EXPECT_EQ(in_program("matrix C(4, 4)"), "matrix: no line begins with `matrix`; write `tensor C...`");
+  EXPECT_EQ(in_program("parameter m = 4"), "parameter: no line begins with `parameter`; write `param m...`");
+  EXPECT_EQ(in_program("grid N = Grid(4)"), "grid: no line begins with `grid`; write `machine N...`");
+}
+
+TEST(Foreign, Machines) {
+  EXPECT_EQ(in_program("machine N(2, 2)"),
+            "(: expected `=` and a grid after the machine `N`, found `(`; write for instance `machine N = Grid(2, 2)`");
+  std::string form = "a grid is written `Grid(2, 2)`, with a capital letter and parentheses";
+  EXPECT_EQ(in_program("machine N = Grid[2, 2]"), "Grid: expected a grid, found `Grid`; " + form);
+  EXPECT_EQ(in_program("machine N = grid(2, 2)"), "grid: expected a grid, found `grid`; " + form);
+  EXPECT_EQ(in_program("machine N = Grid(2) GPU"),
+            "GPU: expected `of`, `cpu`, `gpu` or the end of the line, found `GPU`; a machine is for instance `Grid(2, "
+            "2)`, `Grid(2) of Grid(4)` or `Grid(8) gpu`");
+  EXPECT_EQ(in_program("machine N = 4 gpus"),
+            "gpus: expected `processors` after their number, found `gpus`; a machine is for instance `Grid(2, 2)`, `64 "
+            "processors` or `64 processors gpu`");
+}
+
+TEST(Foreign, Distributions) {
+  std::string list = "; a list of names stands without brackets, as in `x, y -> x, y`";
+  EXPECT_EQ(in_program("tensor D(4, 4) : (x, y) -> (x, y) on M"),
+            "(: expected a dimension in the distribution, found `(`" + list);
+  EXPECT_EQ(in_program("tensor D(4, 4) : [x, y] -> x on M"),
+            "[: expected a dimension in the distribution, found `[`" + list);
+  EXPECT_EQ(in_program("tensor D(4) : x - > x on M"), "- >: an arrow has no space in it; write `->`");
+  EXPECT_EQ(in_program("tensor D(4) : on M"),
+            "M: expected `->` in the distribution, found `M`; without a distribution there is no colon, as in `tensor "
+            "A(4, 4) on M`");
+  EXPECT_EQ(
+      in_program("tensor D(4) : x ->\nD(i) = x(i)"),
+      ": expected a dimension in the distribution, found the end of the line; both sides of the arrow stand on the "
+      "line of the tensor");
+}
+
 TEST(Foreign, Declarations) {
   EXPECT_EQ(refused("param n\nparam m = 2\n").substr(0, 70),
             ": expected `=` and a value after the param `n`, found the end of the l");
@@ -107,6 +194,19 @@ TEST(Foreign, Commands) {
       command("parallel(i)"),
       "parallel: unknown schedule command `parallel`; processors share a loop by `distribute`, the threads of one "
       "processor by `parallelize(i)`");
+  EXPECT_EQ(command("split {i, io, ii, 2}"),
+            "split: the arguments of the command `split` stand in parentheses; write `split(...)`");
+  EXPECT_EQ(command("A.split(i, io, ii, 2)"),
+            ".split: a command stands alone, without `A.`; write `split(...)` on a line below `schedule`");
+  EXPECT_EQ(
+      command("divide(i, io, ii, M.x)"),
+      ".: an integer has no members; give the extent of a grid a name: `param gx = 2`, and `machine M = Grid(gx)`");
+  EXPECT_EQ(command("reorder([j, i])"),
+            "[: expected a name or a list, found `[`; a list of names stands in braces, as in `{i, j}`");
+  EXPECT_EQ(command("substitute({i, j}, BLAS::GeMM)"),
+            ":: expected one name, found `:`; a kernel has the name `gemm` in a file, and `BLAS::GeMM` in C++");
+  EXPECT_EQ(command("unroll(i, 2), unroll(j, 2)"),
+            ",: expected an operator or the end of the line, found `,`; each item stands on a line of its own");
   EXPECT_EQ(command("comunicate(B, i)").substr(0, 45), "comunicate: unknown schedule command `comunic");
 }
 
@@ -143,6 +243,16 @@ TEST(Foreign, Numbers) {
   EXPECT_EQ(in_program("A(i, j) = 1.5f * B(i, j)"),
             "1.5f: `1.5f` is not a number; write 1.5; the line `type float` or `type double` chooses the type of all "
             "elements");
+  EXPECT_EQ(in_program("A(i, j) = 1,5 * B(i, j)"),
+            "1,5: `1,5` is not a number; a decimal fraction has a point: write 1.5");
+  EXPECT_EQ(in_program("A(i, j) = 1_000 * B(i, j)"), "1_000: `1_000` is not a number; write the digits without `_`");
+  EXPECT_EQ(in_program("A(i, j) = 0x10 * B(i, j)"),
+            "0x10: `0x10` is not a number; numbers are decimal, as in 16 or 1.5e3");
+  EXPECT_EQ(refused("param n = 10k\n"), "k: `10k` is not a number; write all digits, as in 10000");
+  EXPECT_EQ(refused("param n = 1,000\n"),
+            "000: `,000` goes on with a number, and a param is declared by its name; write all digits of a number "
+            "without commas");
+  EXPECT_EQ(refused("param n = 2**10\n"), "*: there is no power `**`; write the product, as in `1024 * 1024`");
   EXPECT_EQ(refused("param n = 2^10\n"),
             "^: stray character `^`; there is no power: write the factor several times; a transpose has its indices "
             "swapped, as in `B(j, i)`");
@@ -158,6 +268,12 @@ TEST(Foreign, Functions) {
   EXPECT_EQ(in_program("A(i, j) = sum(k, B(i, k) * B(k, j))"),
             "sum: index notation has no function `sum`; an index that stands on the right side only is summed: write "
             "`A(i, j) = B(i, k) * C(k, j)`");
+  EXPECT_EQ(
+      in_program("A(i, j) = sum_k B(i, k) * B(k, j)"),
+      "sum_k: index notation has no function `sum_k`; an index that stands on the right side only is summed: write "
+      "`A(i, j) = B(i, k) * C(k, j)`");
+  EXPECT_EQ(in_program("A(i, j) = sqrt(2) * B(i, j)").substr(0, 45), "sqrt: index notation has no function `sqrt`; ");
+  EXPECT_EQ(in_program("s = min(n, 2)").substr(0, 43), "min: index notation has no function `min`; ");
   EXPECT_EQ(in_program("A(i, j) = transpose(B(i, j))"),
             "transpose: index notation has no function `transpose`; a transpose is an access with its indices swapped, "
             "as in `A(i, j) = B(j, i)`");
@@ -170,6 +286,7 @@ TEST(Foreign, Functions) {
 TEST(Foreign, Indices) {
   EXPECT_EQ(in_program("A[i, j] = B[i, k] * B[k, j]"),
             "A[i, j]: the indices of `A` stand in square brackets; write `A(i, j)`");
+  EXPECT_EQ(in_program("A{i, j} = B{i, j}"), "A{i, j}: the indices of `A` stand in braces; write `A(i, j)`");
   EXPECT_EQ(in_program("A(i, j) = B[i, j]"), "B[i, j]: the indices of `B` stand in square brackets; write `B(i, j)`");
   EXPECT_EQ(in_program("x(i) = x(i + j) * x(j)"),
             "i + j: an index cannot be the sum of two indices; convolutions are not in the language; `j` could only be "
@@ -218,7 +335,7 @@ TEST(Foreign, Lines) {
             "4: expected a machine, a level of it, a tensor or a grid, found `4`; a grid is written `Grid(4)`");
   EXPECT_EQ(in_program("x(i) = alpha * B(i, j)"),
             "alpha: unknown tensor `alpha`; the tensors declared before this are `A`, `B`, `x` and `s`; a scalar is "
-            "declared by `tensor alpha`");
+            "declared by `tensor alpha`, an integer by `param alpha = ...`");
 }
 
 TEST(Foreign, Characters) {
@@ -228,6 +345,15 @@ TEST(Foreign, Characters) {
       in_program("A(i, j) = B(i, j)'"),
       "': stray character `'`; there are no quotes here; a transpose is an access with its indices swapped, as in "
       "`B(j, i)`");
+  EXPECT_EQ(in_program("A(i, j) = einsum('ij->ji', B)"), "': stray character `'`; names are written without quotes");
+  EXPECT_EQ(in_program("A(i, j) = B(i % 2, j)"),
+            "%: stray character `%`; there is no remainder; a comment begins with `#`");
+  EXPECT_EQ(in_program("A(i, j) = B(i, j) \\\n + B(j, i)"),
+            "\\: stray character `\\`; what goes on in the next line needs no mark; leave out the `\\`");
+  EXPECT_EQ(in_program("A(i, j) = B(i, j) & B(j, i)"),
+            "&: stray character `&`; a statement adds, subtracts and multiplies, with `+`, `-` and `*`");
+  EXPECT_NE(in_program("α = 2").find("names are made of the letters a to z and A to Z, digits and _;"),
+            std::string::npos);
   EXPECT_EQ(in_program("A(i, j) = B(i, k) @ B(k, j)"),
             "@: stray character `@`; a matrix product is written with indices, as in `A(i, j) = B(i, k) * C(k, j)`");
   EXPECT_EQ(refused("! a comment\n"), "!: stray character `!`; a comment begins with `#`");
