@@ -403,6 +403,42 @@ test("programs without a step, or without a statement", () => {
   }
 });
 
+// The names of a picture with the largest font that is said for them.
+const namesIn = (content) =>
+  [...content.matchAll(/<text x="([^"]*)" [^>]*class="name[^"]*"[^>]*?(?:font-size:([\d.]+)px)?"?>([^<]*)</g)].map(
+    ([, x, size, text]) => ({ x: Number(x), size: Number(size ?? 14), text }),
+  );
+
+test("long names stay within the picture", () => {
+  const long = structuredClone(small);
+  const name = "amplitudes_of_the_equation_of_coupled_cluster";
+  long.tensors[0].name = name;
+  long.statements[0].indices[0].name = "an_index_of_occupied_orbitals";
+  long.statements[0].frames[0].moved = { [name]: { bytes: 96, messages: 2, pattern: "broadcast" } };
+  for (const width of [380, 1040]) {
+    const { content } = VIEWS.film(long, stateOf(long), width);
+    assert.ok(!content.includes("an_index_of_occupied_orbitals: 4"), "axes have short names");
+    assert.ok(content.includes(width < 500 ? "an_ind…: 4" : "an_index_of…: 4"));
+    for (const { x, size, text } of namesIn(content)) {
+      assert.ok(0.3 * size * text.length <= Math.min(x, width - x) + 8, `${text} at ${x} of ${width}`);
+      assert.ok(size >= 9, text);
+    }
+  }
+  assert.ok(namesIn(VIEWS.film(long, stateOf(long), 1040).content).some(({ text }) => text.startsWith("amplitudes_of_")));
+  const { content } = VIEWS.plan(long, stateOf(long), 1040);
+  assert.ok(!content.includes(name), "columns are cut off");
+});
+
+test("two vectors along one axis hang beside each other", () => {
+  const vectors = structuredClone(small);
+  vectors.statements[0].accesses = [0, 1, 1].map((tensor) => ({ tensor, indices: tensor === 0 ? [0, 1] : [1] }));
+  vectors.tensors.push({ ...vectors.tensors[1], name: "c" });
+  vectors.statements[0].accesses.push({ tensor: 2, indices: [1] });
+  const { content } = VIEWS.film(vectors, stateOf(vectors), 1040);
+  const names = namesIn(content.slice(0, content.indexOf('class="machine'))).map(({ text }) => text);
+  assert.deepEqual(names.sort(), ["A(i, j)", "b(j)", "c(j)"], "and each of them once");
+});
+
 test("all views draw the picture without a number that is none", () => {
   for (const view of Object.keys(VIEWS)) {
     for (const choice of [{}, { step: 0 }, { processor: 2 }, { axes: [1] }, { axes: [1, 0], tensor: 1 }]) {

@@ -6,7 +6,8 @@ import { colourOf, inkOn } from "./colour.js";
 import { movingBlocks } from "./film.js";
 import { setName } from "./machine.js";
 import { facet, onPage } from "./solid.js";
-import { element, label, polygon } from "./svg.js";
+import { element, label, polygon, short } from "./svg.js";
+import { shortened } from "./text.js";
 
 export const BANNER = 0.3; // the height of a tensor that shares one axis with the picture
 export const BANNER_GAP = 0.1;
@@ -14,20 +15,40 @@ const MOST_CELLS = 6000;
 const MOST_OUTLINED_CELLS = 600;
 const MOST_OVERLAPS = 200_000; // of cells and shadows that are compared
 const MOST_OUTLINES = 300; // of shadows
+const BOLD_LETTER = 0.6; // the width of a letter of a name, in sizes of its font
+const LEAST_NAME_SIZE = 10;
 
 // How a tensor lies around the box: {origin, u, v, list(block) -> ranges along u and v}. Null if it shares no axis with
 // the picture, or fills it.
 function planeOf(space, access, side = 0) {
-  const shown = [0, 1, 2].filter((d) => d < space.axes.length && dimensionOn(access, space.axes[d]) >= 0);
+  const shown = shownAxes(space, access);
   if (shown.length === 2) return facePlane(space, access, shown, side);
-  if (shown.length === 1) return bannerPlane(space, access, shown[0]);
+  if (shown.length === 1) return bannerPlane(space, access, shown[0], side);
   return null;
+}
+
+const shownAxes = (space, access) =>
+  [0, 1, 2].filter((d) => d < space.axes.length && dimensionOn(access, space.axes[d]) >= 0);
+
+const isSame = (a, b) => a.tensor === b.tensor && a.indices.join() === b.indices.join();
+
+// The accesses of a statement, each of them once.
+const distinctAccesses = ({ accesses }) => accesses.filter((a, n) => accesses.findIndex((b) => isSame(a, b)) === n);
+
+const MOST_SIDES = 2; // before the box and behind it, or one banner outside of the other
+
+// The room that the banners along an axis take beside the box.
+export function bannerRoom(space, d) {
+  const banners = distinctAccesses(space.statement).filter((access) => shownAxes(space, access).join() === String(d));
+  return Math.min(MOST_SIDES, banners.length) * (BANNER + BANNER_GAP);
 }
 
 // `side` is 0 before the box and 1 behind it.
 function facePlane(space, access, [u, v], side) {
   const missing = 3 - u - v;
-  const away = 1.06 * Math.min(space.lengths[u], space.lengths[v]) + 0.04;
+  // The banners along the first axis hang on the side of the plane of the first two.
+  const banners = missing === 2 && side === 0 ? bannerRoom(space, 0) : 0;
+  const away = 1.06 * Math.min(space.lengths[u], space.lengths[v]) + 0.04 + banners;
   const origin = [0, 0, 0];
   const isLow = (missing === 0) === (side === 0);
   origin[missing] = isLow ? -away : space.lengths[missing] + away;
@@ -53,8 +74,8 @@ const needRanges = (space, access, d) => (block) =>
   ranges(space.data, space.data.blocks[block][space.axes[d]]).map((r) => space.extent(d, r));
 
 // A tensor with one axis of the picture hangs from an edge of the box, with its next dimension downwards.
-function bannerPlane(space, access, u) {
-  const gap = BANNER_GAP;
+function bannerPlane(space, access, u, side) {
+  const gap = BANNER_GAP + side * (BANNER + BANNER_GAP);
   const [a, , c] = space.lengths;
   const origins = [[0, 0, c + gap], [a + gap, 0, c], [a + gap, space.lengths[1], 0]];
   const other = access.indices.findIndex((index) => index !== space.axes[u]);
@@ -173,24 +194,48 @@ function cellLabel(plane, scaled, { u, v, owners }, text, unit, ink) {
   return label(x, y, text, { class: "on", "font-size": size, style: ink && `fill:${ink}` });
 }
 
+// How a tensor's access is written in this room: in a smaller font, without its indices, or cut off.
+function fittedName(name, indices, room) {
+  const sizeOf = (text) => Math.min(14, room / (BOLD_LETTER * text.length));
+  const text = [`${name}(${indices})`, name].find((t) => sizeOf(t) >= LEAST_NAME_SIZE);
+  if (text !== undefined) return { text, size: sizeOf(text) };
+  const most = Math.floor(room / (BOLD_LETTER * LEAST_NAME_SIZE));
+  return { text: shortened(name, Math.max(3, most)), size: LEAST_NAME_SIZE };
+}
+
 // Beside the end of the banner that points away from the box.
-function bannerName({ u }, corners, text, attributes) {
+function bannerName(space, { u }, corners, fitted, attributes) {
   const [x, y] = corners[u === 0 ? 3 : u === 1 ? 3 : 0];
-  const anchor = u === 2 ? "start" : "end";
-  return label(x + (u === 2 ? 8 : -8), y + 4, text, { ...attributes, style: `text-anchor:${anchor}` });
+  const { text, size } = fitted(u === 2 ? space.width - x - 12 : x - 12);
+  const style = `text-anchor:${u === 2 ? "start" : "end"};font-size:${short(size)}px`;
+  return label(x + (u === 2 ? 8 : -8), y + 4, text, { ...attributes, style });
+}
+
+// A name near x, within [lo, hi].
+function nameWithin([lo, hi], x, y, { text, size }, attributes) {
+  const half = (BOLD_LETTER * size * text.length) / 2;
+  const middle = Math.max(lo + half, Math.min(hi - half, x));
+  return label(middle, y, text, { ...attributes, style: size < 14 ? `font-size:${short(size)}px` : undefined });
 }
 
 function planeName(space, access, plane, corners) {
   const tensor = space.data.tensors[access.tensor];
   const names = access.indices.map((i) => space.statement.indices[i].name).join(", ");
-  const text = `${tensor.name}(${names})`;
+  const fitted = (room) => fittedName(tensor.name, names, room);
   const output = access === space.statement.accesses[0] && space.statement.accesses.length > 1;
   const lowest = corners.reduce((best, c) => (c[1] > best[1] ? c : best));
   const highest = corners.reduce((best, c) => (c[1] < best[1] ? c : best));
   const attributes = { class: output ? "name output" : "name", "data-tensor": access.tensor };
-  if (plane.missing < 0) return bannerName(plane, corners, text, attributes);
-  if ((plane.missing === 0) === (plane.side === 0)) return label(highest[0], highest[1] - 8, text, attributes);
-  return label(lowest[0], lowest[1] + 18, text, attributes);
+  if (plane.missing < 0) return bannerName(space, plane, corners, fitted, attributes);
+  const [whole, half] = [[4, space.width - 4], space.width / 2];
+  if ((plane.missing === 0) === (plane.side === 0)) {
+    const name = fitted(space.width - 8);
+    const aside = plane.side === 1 ? (BOLD_LETTER * name.size * name.text.length) / 2 : 0; // away from the upper plane
+    return nameWithin(whole, highest[0] + aside, highest[1] - 8, name, attributes);
+  }
+  // Two such planes lie side by side.
+  const part = lowest[0] < half ? [4, half - 4] : [half + 4, space.width - 4];
+  return nameWithin(part, lowest[0], lowest[1] + 18, fitted(half - 8), attributes);
 }
 
 // Lines from the corners of the selected processor's boxes to the corners of their shadow.
@@ -217,11 +262,10 @@ export function rays(space, plane, work, scaled) {
   return out.join("");
 }
 
-// The accesses that are drawn: up to two for each pair of axes, before the box and behind it. A chosen tensor has
-// precedence.
+// The accesses that are drawn: up to two for each axis and each pair of axes. A chosen tensor has precedence.
 export function drawnAccesses(space) {
   const chosen = space.state.tensor;
-  const accesses = [...space.statement.accesses];
+  const accesses = distinctAccesses(space.statement);
   if (chosen !== null) accesses.sort((x, y) => (y.tensor === chosen) - (x.tensor === chosen));
   const used = new Map();
   const out = [];
@@ -231,7 +275,7 @@ export function drawnAccesses(space) {
     const key = `${first.missing}|${first.u}`;
     const before = used.get(key) ?? 0;
     used.set(key, before + 1);
-    if (before > (first.missing < 0 ? 0 : 1)) continue;
+    if (before >= MOST_SIDES) continue;
     out.push({ access, plane: before === 0 ? first : planeOf(space, access, 1) });
   }
   return out;

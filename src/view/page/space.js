@@ -4,18 +4,22 @@ import { dimensionOn, passes } from "./axes.js";
 import { ranges } from "./blocks.js";
 import { colourOf, inkOn } from "./colour.js";
 import { processorName } from "./machine.js";
-import { BANNER, BANNER_GAP, drawnAccesses, drawPlane, rays } from "./planes.js";
+import { bannerRoom, drawnAccesses, drawPlane, rays } from "./planes.js";
 import { brick, byDepth, facet, frameOf, hides, onPage } from "./solid.js";
 import { group, label, polygon } from "./svg.js";
+import { shortened } from "./text.js";
 
 const SHORTEST = 0.3; // of an axis, in lengths of the longest
 const THIN = 0.08; // the extent along an axis that the statement does not have
+const MOST_LETTERS = { wide: 12, narrow: 7 }; // of the name of an axis
+const NARROW = 500;
 const MOST_BRICKS = 64; // of one processor; more are drawn as the box around them
 
 class Space {
-  constructor(data, state) {
+  constructor(data, state, width) {
     this.data = data;
     this.state = state;
+    this.width = width;
     this.statement = data.statements[state.statement];
     this.axes = state.axes;
     this.levels = data.machines[this.statement.machine];
@@ -77,9 +81,10 @@ class Space {
 }
 
 // The names of the axes stand at the edges of the box, outside the banners that hang there.
-function axisNames(space, planes, scaled) {
+function axisNames(space, scaled) {
   const [a, b, c] = space.lengths;
-  const past = (d) => (planes.some(({ plane }) => plane.missing < 0 && plane.u === d) ? BANNER + BANNER_GAP : 0);
+  const past = (d) => bannerRoom(space, d);
+  const most = space.width < NARROW ? MOST_LETTERS.narrow : MOST_LETTERS.wide;
   const spots = [
     { at: [a / 2, 0, c + past(0)], dx: -10, dy: 4, anchor: "end" },
     { at: [a + past(1), b / 2, c], dx: -6, dy: 16, anchor: "end" },
@@ -90,7 +95,8 @@ function axisNames(space, planes, scaled) {
       const { at, dx, dy, anchor } = spots[d];
       const [x, y] = scaled(onPage(at));
       const { name, extent } = space.statement.indices[axis];
-      return label(x + dx, y + dy, `${name}: ${extent}`, { class: "axis", style: `text-anchor:${anchor}` });
+      const text = `${shortened(name, most)}: ${extent}`;
+      return label(x + dx, y + dy, text, { class: "axis", style: `text-anchor:${anchor}` });
     })
     .join("");
 }
@@ -150,7 +156,7 @@ function noteOf(space, isComputing, work) {
 
 // {content, width, height}. `state` has statement, frame, axes, fixed, processor (or null) and tensor (or null).
 export function spaceView(data, state, width, height) {
-  const space = new Space(data, state);
+  const space = new Space(data, state, width);
   const work = space.work();
   const isComputing = space.isComputing();
   const planes = drawnAccesses(space);
@@ -178,7 +184,7 @@ export function spaceView(data, state, width, height) {
     drawBricks(space, isComputing ? work : space.work(space.workBefore()), scaled, unit, !isComputing),
     frameOf(box, scaled, { class: "edge" }),
     ...planes.map(({ plane }) => rays(space, plane, shown, scaled)),
-    axisNames(space, planes, scaled),
+    axisNames(space, scaled),
   ];
   const note = noteOf(space, isComputing, work);
   if (note) content.push(label(width / 2, height - 6, note, { class: "note" }));

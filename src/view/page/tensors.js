@@ -5,6 +5,7 @@ import { copiesOf, movingBlocks } from "./film.js";
 import { leader, setName } from "./machine.js";
 import { brick, byDepth, faces, onPage } from "./solid.js";
 import { element, group, label, polygon } from "./svg.js";
+import { shortened } from "./text.js";
 
 const MOST_RANGES = 64; // of one dimension; a tensor with more is cut off after these
 const SHORTEST_SIDE = 0.22;
@@ -267,6 +268,15 @@ function notes(panel, parts) {
 // The largest font, up to `most`, in which a text is at most this wide.
 const fitting = (text, width, most) => Math.min(most, (1.65 * width) / Math.max(1, text.length));
 
+const LEAST_TITLE_SIZE = 9;
+
+// The name and the shape. A name that would need too small a font is cut off.
+function titleOf(name, shape, width) {
+  const sizes = shape.length > 0 ? `(${shape.join(", ")})` : "";
+  const most = Math.floor((1.65 * width) / LEAST_TITLE_SIZE) - sizes.length;
+  return shortened(name, Math.max(4, most)) + sizes;
+}
+
 // One tensor: {content, width, height}. `overlay` has blocks to mark: held and moving. Of a tensor that needs several
 // pictures, `parts` says which one this is.
 export function tensorPanel(data, tensor, width, height, overlay = {}, parts = []) {
@@ -274,7 +284,7 @@ export function tensorPanel(data, tensor, width, height, overlay = {}, parts = [
   const { name, shape } = panel.value;
   const isShown = ({ block }) => parts.every(([d, lo]) => listContains(data, data.blocks[block][d], lo));
   const all = pieces(data, tensor).filter(isShown);
-  const title = shape.length > 0 ? `${name}(${shape.join(", ")})` : name;
+  const title = titleOf(name, shape, width - 8);
   const note = notes(panel, parts);
   const sized = (text, most) => ({ style: `font-size:${fitting(text, width - 8, most).toFixed(1)}px` });
   const content = [

@@ -16,6 +16,11 @@ export function bytesText(bytes) {
   return `${text} ${units[unit]}`;
 }
 
+// A text of at most `most` letters: a longer one ends in an ellipsis.
+export function shortened(text, most) {
+  return text.length <= most ? text : `${text.slice(0, Math.max(1, most - 1))}…`;
+}
+
 export function counted(n, singular) {
   return `${withCommas(n)} ${singular}${n === 1 ? "" : "s"}`;
 }

@@ -10,7 +10,7 @@ import { processorName } from "./machine.js";
 import { element, escaped, group, label, placed, short } from "./svg.js";
 import { spaceView } from "./space.js";
 import { multiplesOf, overlayOf, tensorPanel } from "./tensors.js";
-import { bytesText, counted } from "./text.js";
+import { bytesText, counted, shortened } from "./text.js";
 
 const EMPTY_FRAME = { work: [], moves: [], held: [], loops: {}, moved: {} };
 
@@ -72,6 +72,7 @@ export function captionOf(data, state) {
 }
 
 const LETTER = 6.7; // the width of a letter of the captions, about
+const LEAST_LETTER = 6.3; // on average, of a long text
 
 // The caption is broken into lines; in a narrow picture the totals stand below it.
 function captionView(data, state, width) {
@@ -82,8 +83,9 @@ function captionView(data, state, width) {
   const say = (text, tensor, room) => {
     const wide = text.length * LETTER + 24;
     if (x > 16 && x + wide > room) [x, y] = [16, y + 18];
+    const most = Math.floor((width - x - (tensor >= 0 ? 15 : 0)) / LEAST_LETTER);
     if (tensor >= 0) content.push(element("rect", { x, y: y - 9, width: 10, height: 10, fill: tensorColour(tensor) }));
-    content.push(label(x + (tensor >= 0 ? 15 : 0), y, text, { class: "said" }));
+    content.push(label(x + (tensor >= 0 ? 15 : 0), y, shortened(text, most), { class: "said" }));
     x += wide + 12;
   };
   const parts = moved.length > 0 ? moved : [{ tensor: -1, text: "nothing moves" }];
@@ -171,6 +173,23 @@ export function dataView(data, state, width = 1040) {
 }
 
 export const MOST_PLAN_ROWS = 22;
+const WHY_COLUMN = 180; // its least width
+const OTHER_COLUMNS = 58 + 166 + WHY_COLUMN;
+const NAME_COLUMNS = [60, 66]; // of tensors and of loops, their least widths
+const COLUMN_GAP = 8;
+const WIDE_LETTER = 7.4; // enough for any name
+
+// The widths of the columns of tensors and of loops: as wide as their names, within the room.
+function nameColumns(rows, room) {
+  const longest = ["tensor", "at"].map((field) => Math.max(0, ...rows.map((row) => row[field].length)));
+  const wanted = longest.map((letters, n) => Math.max(NAME_COLUMNS[n], letters * WIDE_LETTER + COLUMN_GAP));
+  const least = NAME_COLUMNS[0] + NAME_COLUMNS[1];
+  const more = wanted[0] + wanted[1] - least;
+  const part = more > 0 ? Math.max(0, Math.min(1, (room - least) / more)) : 0;
+  return wanted.map((width, n) => NAME_COLUMNS[n] + part * (width - NAME_COLUMNS[n]));
+}
+
+const lettersIn = (text, column) => shortened(text, Math.floor((column - COLUMN_GAP) / WIDE_LETTER));
 
 // The plan as a matrix and the first rows of its table.
 export function planView(data, state, width = 1040) {
@@ -181,14 +200,21 @@ export function planView(data, state, width = 1040) {
   const x = width >= 900 ? side + 20 : 10;
   let y = width >= 900 ? 46 : side + 30;
   const content = [placed(matrix, 0, 0)];
-  const columns = [0, 58, 118, 184, 268, 350];
-  const row = (texts, attributes) =>
-    texts.map((text, c) => label(x + columns[c], y, text, { ...attributes, style: "text-anchor:start" })).join("");
-  content.push(row(["step", "tensor", "at", "pattern", "bytes", "why"], { class: "caption small" }));
+  const [tensor, at] = nameColumns(shown, width - x - OTHER_COLUMNS);
+  const columns = [0, 58, 58 + tensor, 58 + tensor + at].map((left) => x + left);
+  columns.push(columns[3] + 84, columns[3] + 166);
+  const isNarrow = columns[5] + WHY_COLUMN > width; // then the reason stands below its row
+  const put = (text, c, attributes) => label(columns[c], y, text, { ...attributes, style: "text-anchor:start" });
+  const row = (texts, attributes) => texts.map((text, c) => put(text, c, attributes)).join("");
+  const titles = ["step", "tensor", "at", "pattern", "bytes", "why"];
+  content.push(row(isNarrow ? titles.slice(0, 5) : titles, { class: "caption small" }));
   for (const r of shown) {
     y += 19;
     const steps = r.first === r.last ? `${r.first}` : `${r.first}–${r.last}`;
-    content.push(row([steps, r.tensor, r.at, r.pattern, bytesText(r.bytes), r.why], { class: "said" }));
+    const names = [lettersIn(r.tensor, tensor), lettersIn(r.at, at)];
+    content.push(row([steps, ...names, r.pattern, bytesText(r.bytes)], { class: "said" }));
+    if (isNarrow) y += 15;
+    content.push(put(r.why, isNarrow ? 1 : 5, { class: isNarrow ? "note" : "said" }));
   }
   if (rows.length > shown.length) {
     y += 19;
