@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "cli/found.h"
@@ -41,7 +42,12 @@ int emit_command(const CliOptions& options) {
     one.file = file;
     LoadedModule loaded = load_found(one);
     found += found_notes(one, loaded).text;
-    sources.push_back({legion_name(fs::path(file).stem().string()), compile(loaded.module)});
+    std::string name = legion_name(fs::path(file).stem().string());
+    auto is_taken = [&](const LegionSource& other) { return other.name == name; };
+    if (std::any_of(sources.begin(), sources.end(), is_taken)) {
+      throw Error(fmt::format("two programs would be written to {}.cpp", name), {}, "rename one of the files");
+    }
+    sources.push_back({std::move(name), compile(loaded.module)});
   }
   std::map<std::string, std::string> files = emit_legion(sources);
   require_own_files(options.output, files);

@@ -29,6 +29,12 @@ std::pair<std::string, std::string> name_and_value(const std::string& word, cons
   return {word.substr(0, equals), word.substr(equals + 1)};
 }
 
+// Without the spaces around it, as in "n = 4, m = 5".
+std::string trimmed(const std::string& text) {
+  size_t first = text.find_first_not_of(' ');
+  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(' ') + 1 - first);
+}
+
 // Throws an Error if two tensors would be saved to one file.
 void require_files_apart(const std::map<std::string, std::string>& files) {
   std::map<std::filesystem::path, std::string> tensors;
@@ -63,7 +69,8 @@ Bindings parse_settings(const std::vector<std::string>& settings) {
   for (const std::string& setting : settings) {
     std::stringstream words(setting);
     for (std::string word; std::getline(words, word, ',');) {
-      auto [name, text] = name_and_value(word, "--set", "VALUE");
+      auto [left, right] = name_and_value(trimmed(word), "--set", "VALUE");
+      std::string name = trimmed(left), text = trimmed(right);
       int64_t value = 0;
       auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
       if (error != std::errc() || end != text.data() + text.size()) {

@@ -51,6 +51,7 @@ std::vector<std::string> options_of(const CLI::App& command) {
 Error unknown_option(const CLI::App& app, const Chosen& chosen, const std::string& word) {
   std::string name = word.substr(0, word.find('='));
   std::string what = fmt::format("`{}` has no option `{}`", chosen.name, name);
+  if (name == "->") return Error(what, {}, "a format stands in quotes, as in 'xy -> x on Grid(4)'");
   if (std::string guess = did_you_mean(name, options_of(*chosen.command)); !guess.empty()) {
     return Error(what, {}, help_of(chosen) + guess);
   }
@@ -113,6 +114,8 @@ void require_known_command(const CLI::App& app, int argc, const char* const* arg
   std::string what = fmt::format("there is no command `{}`", word);
   if (word.ends_with(".distal"))
     throw Error(what, {}, fmt::format("write `distal run {0}` or `distal explain {0}`", word));
+  std::string option = "--" + word;
+  if (app.get_option_no_throw(option) != nullptr) throw Error(what, {}, fmt::format("write `distal {}`", option));
   throw Error(what, {}, fmt::format("the commands are {}{}", listing(names), did_you_mean(word, names)));
 }
 
@@ -124,6 +127,10 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& refused) {
     std::vector<std::string> words = app.remaining(true);
     if (!message.starts_with("A subcommand")) return missing_word(chosen, message);
     return words.empty() ? missing_command(chosen) : extra_words(app, chosen);
+  }
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&refused) != nullptr) {
+    return Error(fmt::format("`{}`: {} needs a value", chosen.name, message.substr(0, message.find(':'))), {},
+                 help_of(chosen));
   }
   return Error(fmt::format("`{}`: {}", chosen.name, message), {}, help_of(chosen));
 }

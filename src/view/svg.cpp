@@ -103,6 +103,10 @@ class Choice {
       out.push_back(found - indices.begin());
     }
     if (out.size() > kMostAxes) throw Error(given + ": a picture has at most three axes");
+    for (const std::string& name : view_.axes) {
+      if (std::count(view_.axes.begin(), view_.axes.end(), name) > 1)
+        throw Error(given + ": " + name + " is named twice");
+    }
     return out;
   }
 

@@ -439,6 +439,7 @@ class Draw(CliTest):
         refuse("--axes q: q is no index of the statement", "-o", svg, "--axes", "q")
         refuse("its indices are i, j, k", "-o", svg, "--axes", "q")
         refuse("--axes i,j,k,i: a picture has at most three axes", "-o", svg, "--axes", "i,j,k,i")
+        refuse("--axes i,i: i is named twice", "-o", svg, "--axes", "i,i")
         refuse("--step 3: the program has 2 steps, numbered from 1", "-o", svg, "--step", 3)
         refuse("--processor 4: the machine has 4 processors, numbered from 0", "-o", svg, "--processor", 4)
         refuse("--output excludes --json", "--json", "-o", svg)
@@ -459,6 +460,10 @@ class Refusals(CliTest):
         self.refuse(2, ["`distal` needs a command", "the commands are `run`, `explain`"])
         self.refuse(2, ["there is no command `foo`", "the commands are `run`, `explain`"], "foo")
         self.refuse(2, ["there is no command `rn`", "did you mean `run`?"], "rn")
+        self.refuse(2, ["there is no command `help`", "write `distal --help`"], "help")
+        self.refuse(2, ["there is no command `version`", "write `distal --version`"], "version")
+        unquoted = ["redistribute", SUMMA, "B", "xy", "->", "x", "on", "M"]
+        self.refuse(2, "a format stands in quotes, as in 'xy -> x on Grid(4)'", *unquoted)
         self.refuse(2, "write `distal run a.distal` or `distal explain a.distal`", "a.distal")
         self.refuse(2, ["`distal` has no option `--versoin`", "did you mean `--version`?"], "--versoin")
         self.refuse(2, ["`distal run`: FILE is required", "FILE is a .distal program", help_of_run], "run")
@@ -467,7 +472,7 @@ class Refusals(CliTest):
         self.refuse(2, ["has no option `--reps`", "option of `run` and `redistribute`"], "check", SUMMA, "--reps", 1)
         self.refuse(2, ["know what to do with `ni=4`", "write `--set ni=4`"], "run", SUMMA, "ni=4")
         self.refuse(2, ["know what to do with `B=b.npy`", "write `--load B=b.npy`"], "run", SUMMA, "B=b.npy")
-        self.refuse(2, ["`distal run`: --set: 1 required TEXT missing", help_of_run], "run", SUMMA, "--set")
+        self.refuse(2, ["`distal run`: --set needs a value", help_of_run], "run", SUMMA, "--set")
         said = ["--set takes NAME=VALUE, and got 'ni'", "write --set ni=512,nj=256 without spaces around the `=`"]
         self.refuse(2, said, "run", SUMMA, "--set", "ni", "=", "4")
         self.refuse(2, "write all digits, as in --set ni=1000000", "run", SUMMA, "--set", "ni=1e6")
@@ -589,6 +594,11 @@ class Refusals(CliTest):
             wanted = [f"--save B={self.folder}/../{self.folder.name}/a.npy: A is saved to this file",
                       "name one file for each tensor"]
             self.refuse(2, wanted, "run", SUMMA, "--engine", engine, *same)
+
+    def test_programs_of_one_name_are_not_emitted_together(self):
+        other = self.write("summa.distal", SUMMA.read_text(encoding="utf-8"))
+        wanted = ["two programs would be written to summa.cpp", "rename one of the files"]
+        self.refuse(2, wanted, "emit", SUMMA, other, "-o", self.folder / "out")
 
     def test_emit_overwrites_its_own_files_only(self):
         emit = ["emit", SUMMA, "-o", self.folder / "out"]
@@ -888,6 +898,10 @@ class Running(CliTest):
         file = self.write("copy.distal", COPY)
         self.succeed("run", file, "--save", f"a={self.folder}/a.npy", "--save", f"b={self.folder}/b.npy")
         self.assertTrue(np.array_equal(np.load(self.folder / "a.npy"), np.load(self.folder / "b.npy")))
+
+    def test_settings_may_have_spaces(self):
+        said = json.loads(self.succeed("explain", SUMMA, "--set", " ni = 8, nj = 8,nk=8 ", "--json"))
+        self.assertEqual(said["flops"], 2 * 8 * 8 * 8)
 
     def test_settings_may_be_given_in_parts(self):
         said = self.json_of("explain", SUMMA, "--set", "gx=3", "--set", "gy=5,ni=17")
