@@ -70,8 +70,9 @@ def flat(body):
 
 
 def members(name, body):
-    """The functions and values of a class."""
-    text = re.sub(r"\([^()]*(?:\([^()]*\)[^()]*)*\)", "()", flat(body))
+    """The functions and values of a class. Python binds names, so it needs no assignment of a class to itself."""
+    text = re.sub(rf"operator=\((?:const )?{name}&&?(?: \w+)?\)", "", flat(body))
+    text = re.sub(r"\([^()]*(?:\([^()]*\)[^()]*)*\)", "()", text)
     for found in re.finditer(r"(operator\s*(?:\(\)|\[\]|[-+*=]+)|\b[a-z]\w*)\s*\(\)", text):
         if found[1] != name:
             yield found[1].replace(" ", "")
