@@ -424,7 +424,8 @@ test("long names stay within the picture", () => {
       assert.ok(size >= 9, text);
     }
   }
-  assert.ok(namesIn(VIEWS.film(long, stateOf(long), 1040).content).some(({ text }) => text.startsWith("amplitudes_of_")));
+  const names = namesIn(VIEWS.film(long, stateOf(long), 1040).content);
+  assert.ok(names.some(({ text }) => text.startsWith("amplitudes_of_")));
   const { content } = VIEWS.plan(long, stateOf(long), 1040);
   assert.ok(!content.includes(name), "columns are cut off");
 });
