@@ -164,6 +164,13 @@ class Kernel:
         self._after = [storages[t] for t in self._tensors if t in self._written and storages[t].apart]
         self._epoch = epoch
 
+    def _let_go(self) -> None:
+        """Forgets the arrays of all its tensors. Others must be bound before the next run."""
+        for t in self._tensors:
+            t._let_go()
+        self._before, self._after = [], []
+        self._epoch = -1
+
     def run(self, options: RunOptions | None = None, *, threads: int = 0, own_memory: bool = False,
             strict_order: bool = False, progress: Progress | None = None, comm: Any = None) -> RunReport:
         """Runs with the current values of the params on the current data of the tensors.

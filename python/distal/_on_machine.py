@@ -2,31 +2,106 @@
 
 from __future__ import annotations
 
-from typing import Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Iterator, NamedTuple, Sequence
 
 import numpy as np
 
 from ._arrays import NDArray
-from ._core import Format, Machine
+from ._contraction import Product
+from ._core import Format, Grid, Machine, Processor, Processors
 from ._einsum_string import Subscripts, Term
+from ._errors import InputError
 from ._expr import Expr, IndexVar
-from ._kernel import Kernel
 from ._tensor import Tensor
 
+_KEPT = 64  # products, each with a kernel or several; these keep buffers for what they copy
 
-def kernel_on(machine: Machine, s: Subscripts, arrays: Sequence[NDArray], out: NDArray) -> Kernel:
-    """The kernel that computes the product of the arrays into ``out``. Its schedule and all formats are found."""
-    variables = {x: IndexVar(f"i{n}") for n, x in enumerate(s.extents)}
-    anywhere = Format(machine)
-    result = Tensor("result", out.shape, anywhere, data=out)
-    operands = [Tensor(f"operand{n}", a.shape, anywhere, data=a) for n, a in enumerate(arrays)]
-    right: Expr | None = None
-    for operand, term in zip(operands, s.inputs):
-        factor = operand[[variables[x] for x in term]]
-        right = factor if right is None else right * factor
-    assert right is not None
-    result[[variables[x] for x in s.output]] = right
-    return result.compile()
+
+class _MachineValue(NamedTuple):
+    """A machine, for the values that its params have now."""
+
+    processors: int | None
+    """Their number, if the machine is made of Processors."""
+    kind: Processor
+    """Of these processors."""
+    levels: tuple[tuple[tuple[int, ...], Processor], ...]
+    """Each grid's extents and kind of processors; empty: the grid is to be found."""
+
+    @classmethod
+    def of(cls, machine: Machine) -> _MachineValue:
+        """The value of a machine. Two machines with the same value differ at most in their names."""
+        levels = [(tuple(extent.value for extent in grid.extents), grid.processor) for grid in machine.levels]
+        count = machine.processors
+        return cls(None if count is None else count.value, levels[0][1] if levels else Processor.CPU,
+                   tuple(levels) if machine.has_grid else ())
+
+    def machine(self) -> Machine:
+        """A machine with this value."""
+        grids = [Grid(*extents).of(kind) for extents, kind in self.levels]
+        if self.processors is None:
+            return Machine(grids)
+        made = Machine(Processors(self.processors).of(self.kind))
+        return made.as_(grids) if grids else made
+
+
+class _MachineCall:
+    """The kernel of a renamed product on a machine, whose tensors get other arrays at each call: one call at a time."""
+
+    def __init__(self, machine: Machine, product: Product) -> None:
+        extents = dict(product.extents)
+        variables = {label: IndexVar(label) for label in extents}
+        anywhere = Format(machine)
+
+        def tensor(name: str, term: Term) -> Tensor:
+            return Tensor(name, [extents[x] for x in term], anywhere, dtype=product.dtype)
+
+        output = tensor("result", product.output)
+        inputs = [tensor(f"operand{n}", term) for n, term in enumerate(product.inputs)]
+        right: Expr | None = None
+        for operand, term in zip(inputs, product.inputs):
+            factor = operand[[variables[x] for x in term]]
+            right = factor if right is None else right * factor
+        assert right is not None
+        output[[variables[x] for x in product.output]] = right
+        self._tensors = [output, *inputs]
+        self._kernel = output.compile()
+
+    def run(self, out: NDArray, arrays: Sequence[NDArray]) -> None:
+        """Computes the product into ``out``. Keeps none of the arrays."""
+        try:
+            for tensor, array in zip(self._tensors, (out, *arrays)):
+                tensor.bind(array)
+            self._kernel.run()
+        finally:
+            self._kernel._let_go()
+
+
+class _MachineCalls:
+    """The kernels of a renamed product on a machine: as many as there were calls at the same time."""
+
+    def __init__(self, machine: _MachineValue, product: Product) -> None:
+        self._machine = machine
+        self._product = product
+        self._idle: list[_MachineCall] = []
+
+    @contextmanager
+    def idle(self) -> Iterator[_MachineCall]:
+        """Takes an idle kernel, or makes one, and gives it back."""
+        try:
+            call = self._idle.pop()
+        except IndexError:
+            call = _MachineCall(self._machine.machine(), self._product)
+        try:
+            yield call
+        finally:
+            self._idle.append(call)
+
+
+@lru_cache(maxsize=_KEPT)
+def _calls_of(machine: _MachineValue, product: Product) -> _MachineCalls:
+    return _MachineCalls(machine, product)
 
 
 def _diagonal(term: Term, array: NDArray) -> tuple[Term, NDArray]:
@@ -40,11 +115,14 @@ def _diagonal(term: Term, array: NDArray) -> tuple[Term, NDArray]:
 
 
 def run_on(machine: Machine, s: Subscripts, arrays: Sequence[NDArray], out: NDArray) -> None:
-    """Computes the product of the arrays into ``out``, on the processors of a machine."""
+    """Computes the product of the arrays into ``out``, on the processors of a machine.
+
+    Schedule and formats are found once for each machine, product and type, and kept with the kernel.
+    """
     if 0 in s.extents.values():
         out[...] = 0
         return
-    # A dimension of extent 1 is no loop. What lies at odd addresses, or overlaps, cannot be bound.
+    # A dimension of extent 1 is no loop.
     terms, operands = [], []
     for term, array in zip(s.inputs, arrays):
         taken = np.require(array[(..., *(0 if n == 1 else slice(None) for n in array.shape))], requirements="A")
@@ -53,6 +131,13 @@ def run_on(machine: Machine, s: Subscripts, arrays: Sequence[NDArray], out: NDAr
         operands.append(view)
     output = tuple(x for x in s.output if s.extents[x] != 1)
     kept = {x for term in (*terms, output) for x in term}
-    product = Subscripts(tuple(terms), output, {x: n for x, n in s.extents.items() if x in kept})
+    extents = tuple((x, n) for x, n in s.extents.items() if x in kept)
     into = out[(..., *(0 if n == 1 else slice(None) for n in out.shape))]
-    kernel_on(machine, product, operands, into).run()
+    product = Product(tuple(terms), output, extents, out.dtype.char)
+    with _calls_of(_MachineValue.of(machine), product.renamed()).idle() as call:
+        try:
+            call.run(into, operands)
+        except InputError:  # elements of an array overlap
+            copied = np.empty(into.shape, into.dtype)
+            call.run(copied, [np.array(a, order="C") for a in operands])
+            into[...] = copied

@@ -268,6 +268,10 @@ class Tensor(Operand):
             self._storage.params = -1
         Epoch.advance()
 
+    def _let_go(self) -> None:
+        """Forgets the arrays that are bound."""
+        self._bound, self._bound_pieces, self._storage = None, {}, None
+
     def _owner(self, processor: int) -> int:
         """The number of a processor that a caller named. It must own elements, and be of this rank."""
         number = to_index(processor, f"tensor {self.name}: the processor of a piece")
