@@ -4,6 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "distal/progress.h"
+
 namespace distal {
 
 // What a schedule, a grid and formats that are found are the best for.
@@ -20,6 +22,7 @@ struct FindOptions {
   std::optional<int64_t> memory_bytes{};  // that a processor may need at most; none: any number
   std::string engine = "threads";         // whose model says what takes how long: threads, mpi or legion
   std::string model{};                    // a file with another model (docs/command-line.md); empty: the engine's
+  Progress* progress = nullptr;           // counts the candidates, and can end the search; not owned
 };
 
 }  // namespace distal

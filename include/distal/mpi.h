@@ -21,7 +21,8 @@ class MpiKernel {
  public:
   // Gives each rank consecutive processors. With more ranks than processors, the last ranks have none.
   MpiKernel(const Kernel& kernel, MPI_Comm communicator);
-  // Compiles the statements that define these tensors. What they leave out is found by the first rank, for all.
+  // Compiles the statements that define these tensors. What they leave out is found by the first rank, for all. If the
+  // `progress` of this rank is cancelled meanwhile, all ranks throw Interrupted.
   MpiKernel(const std::vector<TensorHandle>& defined, MPI_Comm communicator,
             const FindOptions& find = {.engine = "mpi"});
 

@@ -16,7 +16,8 @@ class Interrupted : public Error {
   Interrupted() : Error("interrupted") {}
 };
 
-// How far a long job is, and whether it shall end. The job reports to it. Other threads read it, or cancel the job.
+// How far a long job is, and whether it shall end: a run (RunOptions), or the search for what a program leaves out
+// (FindOptions). The job reports to it. Other threads read it, or cancel the job.
 class Progress {
  public:
   // What the job does now.

@@ -64,7 +64,7 @@ class ResourceError(Error):
 
 
 class Interrupted(Error):
-    """A run was ended by ``Progress.cancel``."""
+    """A run or a search was ended by ``Progress.cancel``."""
 
 
 _KINDS = {kind.__name__: kind for kind in (InputError, ResourceError, Interrupted)}

@@ -81,7 +81,7 @@ class Call {
     std::vector<Array> arrays;
     for (nb::handle a : given) arrays.push_back(nb::cast<Array>(a));
     for (const Array& a : arrays) require_aligned(a);
-    run_until_interrupted({}, [&](const RunOptions& options) {
+    until_interrupted(RunOptions(), [&](const RunOptions& options) {
       std::lock_guard lock(mutex_);  // two calls would take each other's arrays
       for (size_t t = 0; t < operands_.size(); ++t) operands_[t].take(arrays[t], t > 0);
       RunReport report = kernel_.run(options);

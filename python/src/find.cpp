@@ -1,4 +1,5 @@
 #include <distal/find.h>
+#include <distal/progress.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
@@ -24,16 +25,23 @@ the format of a tensor that has a machine only.
 )doc")
       .def(
           "__init__",
-          [](FindOptions* self, Goal goal, std::optional<int64_t> memory_bytes, std::string engine, std::string model) {
-            new (self) FindOptions{goal, memory_bytes, std::move(engine), std::move(model)};
+          [](FindOptions* self, Goal goal, std::optional<int64_t> memory_bytes, std::string engine, std::string model,
+             Progress* progress) {
+            new (self) FindOptions{goal, memory_bytes, std::move(engine), std::move(model), progress};
           },
           nb::kw_only(), nb::arg("goal") = Goal::Time, nb::arg("memory_bytes") = nb::none(),
-          nb::arg("engine") = "threads", nb::arg("model") = "")
+          nb::arg("engine") = "threads", nb::arg("model") = "", nb::arg("progress") = nb::none(),
+          nb::keep_alive<1, 6>())
       .def_rw("goal", &FindOptions::goal, "What to find the best for.")
       .def_rw("memory_bytes", &FindOptions::memory_bytes, "That a processor may need at most; None: any number.",
               nb::for_setter(nb::arg("memory_bytes").none()))
       .def_rw("engine", &FindOptions::engine, "Whose model says what takes how long: threads, mpi or legion.")
-      .def_rw("model", &FindOptions::model, "A file with another model; empty: the engine's.");
+      .def_rw("model", &FindOptions::model, "A file with another model; empty: the engine's.")
+      .def_prop_rw(
+          "progress", [](const FindOptions& options) { return options.progress; },
+          [](FindOptions& options, Progress* progress) { options.progress = progress; },
+          nb::for_getter(nb::rv_policy::reference), nb::for_setter(nb::keep_alive<1, 2>()),
+          nb::for_setter(nb::arg("progress").none()), "Counts the candidates, and can end the search.");
 }
 
 }  // namespace distal::python

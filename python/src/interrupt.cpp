@@ -14,7 +14,7 @@ namespace nb = nanobind;
 
 pthread_t main_thread;
 
-// What the handler uses. Only the main thread sets it, and only one run at a time is on the main thread.
+// What the handler uses. Only the main thread sets it, and only one job at a time is on the main thread.
 std::atomic<Progress*> current = nullptr;
 std::atomic<bool> arrived = false;
 struct sigaction pythons;
@@ -59,18 +59,17 @@ void remember_main_thread() {
   main_thread = static_cast<pthread_t>(nb::cast<unsigned long>(thread.attr("ident")));
 }
 
-RunReport run_until_interrupted(const RunOptions& options, const std::function<RunReport(const RunOptions&)>& run) {
+void call_until_interrupted(Progress* given, const std::function<void(Progress*)>& job) {
   if (pthread_equal(pthread_self(), main_thread) == 0) {
     nb::gil_scoped_release release;
-    return run(options);
+    return job(given);
   }
   Progress own;
-  RunOptions used = options;
-  if (used.progress == nullptr) used.progress = &own;
+  Progress* progress = given != nullptr ? given : &own;
   try {
     nb::gil_scoped_release release;
-    CancelOnInterrupt cancel(*used.progress);
-    return run(used);
+    CancelOnInterrupt cancel(*progress);
+    return job(progress);
   } catch (const Interrupted&) {
     if (!arrived) throw;
   }

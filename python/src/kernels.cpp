@@ -67,9 +67,11 @@ void bind_kernels(nb::module_& m) {
       .def_ro("total", &Progress::State::total, "The number of all parts; 0: unknown.")
       .def_ro("seconds", &Progress::State::seconds, "Since this began.");
   nb::class_<Progress>(m, "Progress",
-                       R"doc(How far a run is, and whether it shall end: for ``Kernel.run(progress=...)``.
+                       R"doc(How far a run or a search is, and whether it shall end.
 
-The run reports to it. Another Python thread may read it, or cancel the run, which then raises ``Interrupted``.
+``Kernel.run(progress=...)`` reports to it how many leaves were computed, and a search with
+``FindOptions(progress=...)`` how many candidates it looked at. Another Python thread may read it, or cancel the job,
+which then raises ``Interrupted``.
 
 >>> import distal
 >>> i, = distal.indices("i")
@@ -106,13 +108,18 @@ interrupted
           [](RunOptions& options, Progress* progress) { options.progress = progress; },
           nb::for_getter(nb::rv_policy::reference), nb::for_setter(nb::keep_alive<1, 2>()),
           nb::for_setter(nb::arg("progress").none()), "Is told how far the run is, and can end it.");
-  // Compiling may start a compiler, and runs take long: other Python threads go on meanwhile.
+  // Searches, compilers and runs take long: other Python threads go on meanwhile.
   nb::class_<Kernel>(m, "Kernel")
-      .def(nb::init<const std::vector<TensorHandle>&, const FindOptions&>(), nb::arg("defined"),
-           nb::arg("find") = FindOptions(), nb::call_guard<nb::gil_scoped_release>())
+      .def(
+          "__init__",
+          [](Kernel* self, const std::vector<TensorHandle>& defined, const FindOptions& find) {
+            auto compile = [&](const FindOptions& used) { return Kernel(defined, used); };
+            new (self) Kernel(until_interrupted(find, compile));
+          },
+          nb::arg("defined"), nb::arg("find") = FindOptions())
       .def("run",
            [](const Kernel& kernel, const RunOptions& options) {
-             return run_until_interrupted(options, [&](const RunOptions& used) { return kernel.run(used); });
+             return until_interrupted(options, [&](const RunOptions& used) { return kernel.run(used); });
            })
       .def("text", &Kernel::text)
       .def("program", &Kernel::program)

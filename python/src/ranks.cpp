@@ -38,7 +38,7 @@ void bind_ranks(nb::module_& m) {
   nb::class_<RanksKernel>(m, "RanksKernel")
       .def("processors", &RanksKernel::processors, Release())
       .def("run", [](RanksKernel& kernel, const RunOptions& options) {
-        return run_until_interrupted(options, [&](const RunOptions& used) { return kernel.run(used); });
+        return until_interrupted(options, [&](const RunOptions& used) { return kernel.run(used); });
       });
   nb::class_<LoadedRanks>(m, "RanksLibrary")
       .def(nb::init<const std::string&>())

@@ -83,8 +83,7 @@ void bind_tensors(nb::module_& m) {
           nb::sig("def pieces(self, kind: ElementKind, /) -> list[tuple[PieceLayout, typing.Any]]"))
       .def("redistribute",
            [](TensorHandle& t, const Format& format, const RunOptions& options) {
-             return run_until_interrupted(options,
-                                          [&](const RunOptions& used) { return t.redistribute(format, used); });
+             return until_interrupted(options, [&](const RunOptions& used) { return t.redistribute(format, used); });
            })
       .def("redistribution_cost", &TensorHandle::redistribution_cost)
       .def("copy_kernel", &TensorHandle::copy_kernel)

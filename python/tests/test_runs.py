@@ -149,6 +149,102 @@ def test_other_threads_watch_and_end_a_run():
     kernel.run(options)
 
 
+SLOW = """
+param p = 65520
+machine M = p processors
+tensor A(4000, 4000) : xy -> * on M
+tensor B(4000, 4000, 100) on M
+tensor C(4000, 4000, 100) on M
+A(i, j) = B(i, k, l) * C(k, j, l)
+"""
+"""A program whose search takes seconds."""
+
+
+def slow_search():
+    """The same in Python: a tensor to compile, one whose format is left out, and the number of processors."""
+    p = distal.Param("p", 65520)
+    M = distal.Machine(distal.Processors(p), "M")
+    A = distal.Tensor("A", (4000, 4000), "xy -> *", M)
+    B, C = (distal.Tensor(name, (4000, 4000, 100), machine=M) for name in "BC")
+    i, j, k, l = distal.indices("i j k l")
+    A[i, j] = B[i, k, l] * C[k, j, l]
+    return A, B, p
+
+
+def once_it_searches(act):
+    """A Progress, and a thread that calls ``act`` once a search with it has begun."""
+    progress = distal.Progress()
+
+    def watch():
+        while progress.state().done == 0:
+            time.sleep(0.0005)
+        act(progress)
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    return progress, thread
+
+
+def search_until_interrupted(tensor, is_watched):
+    """Compiles a tensor, and gets a signal meanwhile, or soon after that."""
+    if is_watched:
+        progress, thread = once_it_searches(lambda _: interrupt(0))
+        find = distal.FindOptions(progress=progress)
+    else:
+        thread, find = threading.Thread(target=interrupt, args=(0.1,)), None
+        thread.start()
+    try:
+        tensor.compile(find)
+        while True:
+            time.sleep(0.001)
+    finally:
+        thread.join()
+
+
+@pytest.mark.parametrize("is_watched", [True, False])
+@pytest.mark.parametrize("raised", [KeyboardInterrupt, Stop])
+def test_an_interrupt_ends_a_search(raised, is_watched):
+    def stop(number, frame):
+        raise Stop
+
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        if raised is Stop:
+            signal.signal(signal.SIGINT, stop)
+        for _ in range(5):
+            A, B, p = slow_search()
+            with pytest.raises(raised):
+                search_until_interrupted(A, is_watched)
+            if not B.has_format:
+                break
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert not B.has_format, "the machine may be busy, but not at each of five tries"
+    p.value = 4
+    assert A.compile().cost.processors_with_work == 4
+
+
+def test_other_threads_end_a_search():
+    for _ in range(5):
+        progress, thread = once_it_searches(lambda progress: progress.cancel())
+        try:
+            distal.Program.parse(SLOW, options=distal.FindOptions(progress=progress))
+        except distal.Interrupted as error:
+            assert error.message == "interrupted" and error.line.file == __file__
+            break
+        finally:
+            thread.join()
+    else:
+        pytest.fail("no search was ended")
+    options = distal.FindOptions(progress=progress)
+    assert options.progress is progress and progress.is_cancelled()
+    with pytest.raises(distal.Interrupted, match="interrupted"):
+        slow_search()[0].compile(options)
+    options.progress = None
+    assert options.progress is None
+    assert distal.Program.parse(SLOW, p=3, options=options).cost.processors_with_work == 3
+
+
 FORKS = """
 import os, sys, threading
 import numpy as np, distal

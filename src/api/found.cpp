@@ -148,6 +148,7 @@ core::FindOptions to_core(const FindOptions& options) {
   out.goal = options.goal == Goal::Bytes ? core::Goal::Bytes : core::Goal::Time;
   out.memory_bytes = options.memory_bytes;
   out.model = options.model.empty() ? core::model_of_engine(options.engine) : core::read_model(options.model);
+  out.progress = options.progress;
   return out;
 }
 

@@ -43,7 +43,8 @@ class Finder {
       const ScheduledStatement& scheduled = found_.module.statements[at];
       bool needs_formats = leaves_formats_out(found_.module, scheduled);
       if (!has_no_schedule(scheduled) && !needs_formats) continue;
-      std::string reason = needs_formats ? find_formats(found_.module, scheduled, params_) : find_for(at);
+      std::string reason =
+          needs_formats ? find_formats(found_.module, scheduled, params_, options_.progress) : find_for(at);
       if (reason.empty()) continue;
       found_.left.push_back(fmt::format("{}: {}", to_string(found_.module.statements[at].statement), reason));
     }

@@ -13,6 +13,7 @@ struct FindOptions {
   Goal goal = Goal::Time;
   std::optional<int64_t> memory_bytes;  // no processor may need more
   MachineModel model;                   // of an engine (model_of_engine), or from a file (read_model)
+  Progress* progress = nullptr;         // counts the candidates, and can end the search; not owned
 };
 
 // What was found for one statement.
@@ -38,8 +39,8 @@ bool leaves_something_out(const Module& module);
 // Finds what the program leaves out, statement by statement in their order: the schedule of each statement that has
 // none, the grid of its machine, and the formats of its tensors; formats also where the schedule is given. Grids and
 // formats are given from then on. What is given is never changed. All front ends call this function, before they
-// compile the module. It is a pure function of its arguments. Throws an Error of Kind::Resources if a processor needs
-// more memory than it may have.
+// compile the module. What it finds depends on nothing but its arguments. Throws an Error of Kind::Resources if a
+// processor needs more memory than it may have, and Interrupted if `options.progress` was cancelled.
 FoundProgram find_what_is_left_out(const Module& module, const Bindings& params, const FindOptions& options);
 
 }  // namespace distal::core

@@ -12,6 +12,7 @@
 #include "plan/memory.h"
 #include "plan/plan.h"
 #include "schedule/precompute.h"
+#include "tune/search.h"
 
 namespace distal::core {
 
@@ -89,7 +90,8 @@ bool leaves_formats_out(const Module& module, const ScheduledStatement& schedule
   });
 }
 
-std::string find_formats(Module& module, const ScheduledStatement& scheduled, const Bindings& params) {
+std::string find_formats(Module& module, const ScheduledStatement& scheduled, const Bindings& params,
+                         Progress* progress) {
   Module one = module;
   one.statements = {scheduled};
   for (const std::string& name : tensors_of(module, scheduled)) {
@@ -103,6 +105,7 @@ std::string find_formats(Module& module, const ScheduledStatement& scheduled, co
     Distribution best;
     const Formats formats(*tensor);
     for (const Distribution& format : formats.all()) {
+      begin_candidate(progress);
       tensor->distribution = format;
       std::tuple<int64_t, int64_t> cost = cost_of_format(one, name, params);
       if (least && *least <= cost) continue;

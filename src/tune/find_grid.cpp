@@ -112,6 +112,7 @@ class GridFinder {
   }
 
   void try_grid() {
+    begin_candidate(options_.progress);
     ++tried_;
     auto by_parts = [](const GridLevel& a, const GridLevel& b) { return a.parts < b.parts; };
     auto [least, most] = std::minmax_element(levels_.begin(), levels_.end(), by_parts);

@@ -65,7 +65,8 @@ class PartsFinder {
 
   // Searches with the memory that the pieces of the program's other tensors leave.
   SearchResult search_part(const StatementShape& shape, std::vector<GridLevel> grid) {
-    SearchOptions options{processors(), options_.goal, options_.memory_bytes, options_.model, std::move(grid)};
+    SearchOptions options{processors(),   options_.goal,   options_.memory_bytes,
+                          options_.model, std::move(grid), options_.progress};
     if (!options.memory_bytes) return search(shape, options);
     int64_t others = pieces_.most_of_others(with_all_parts(), names_of(shape));
     *options.memory_bytes -= others;

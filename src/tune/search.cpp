@@ -164,6 +164,7 @@ class Searcher {
 
   // Keeps the candidate on these levels if it is good enough, and at least `processors` processors have work.
   void consider(const std::vector<GridLevel>& levels, int64_t processors) {
+    begin_candidate(options_.progress);
     ++considered_;
     Candidate candidate = with_free_formats(shape_, levels);
     if (options_.given_grid.empty()) candidate = flattened(shape_, candidate);
@@ -260,6 +261,7 @@ class Searcher {
   [[noreturn]] void refuse() const {
     int64_t least = std::numeric_limits<int64_t>::max();
     for (const Found& found : too_large_) {
+      if (options_.progress) options_.progress->require_wanted();
       Candidate without_loops = found.candidate;
       least = std::min(least, least_memory(shape_, without_loops));
     }
@@ -298,6 +300,12 @@ double modelled_seconds(const StatementShape& shape, const Candidate& candidate,
   }
   return seconds_of(model, {static_cast<double>(cost.points_of_busiest) * shape.flops_per_point, leaf_bytes,
                             static_cast<double>(cost.exchanged_bytes), static_cast<double>(cost.messages_of_busiest)});
+}
+
+void begin_candidate(Progress* progress) {
+  if (!progress) return;
+  progress->require_wanted();
+  progress->advance();
 }
 
 SearchResult search(const StatementShape& shape, const SearchOptions& options) {

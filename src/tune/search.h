@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "distal/progress.h"
 #include "support/error.h"
 #include "tune/fit_memory.h"
 #include "tune/machine_model.h"
@@ -22,6 +23,7 @@ struct SearchOptions {
   MachineModel model;
   // A given machine: its dimensions with their levels, without indices. Empty: the grid is found.
   std::vector<GridLevel> given_grid;
+  Progress* progress = nullptr;  // counts the candidates, and can end the search; not owned
 };
 
 // A candidate with what it costs.
@@ -59,10 +61,15 @@ class DoesNotFit : public Error {
 double modelled_seconds(const StatementShape& shape, const Candidate& candidate, const CandidateCost& cost,
                         const MachineModel& model);
 
+// Counts the candidate that is looked at next. Throws Interrupted if the search was cancelled. Without a progress it
+// does nothing.
+void begin_candidate(Progress* progress);
+
 // Finds the best candidate for a statement. It searches all grids that leave at most a tenth of the processors idle;
 // processors for which a small statement has no work do not count as idle. Grids that leave more idle are searched only
 // if no other fits into the memory. If a format is given, all orders of a grid's levels are tried. If the grid is
-// given, the indices that its dimensions can cut are searched. A pure function of its arguments. Throws DoesNotFit.
+// given, the indices that its dimensions can cut are searched. What it finds depends on nothing but its arguments.
+// Throws DoesNotFit, and Interrupted if the progress was cancelled.
 SearchResult search(const StatementShape& shape, const SearchOptions& options);
 
 }  // namespace distal::core

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "api/errors.h"
 #include "api/summa.h"
@@ -120,6 +121,55 @@ TEST(ApiFound, OptionsOfTheSearch) {
   EXPECT_EQ(refused.rfind("nothing fits: a processor needs at least ", 0), 0u) << refused;
   EXPECT_EQ(message_of([&] { text({.engine = "tapes"}); }), "there is no model of the engine `tapes`");
   EXPECT_EQ(message_of([&] { text({.model = "/nonexistent.model"}); }), "cannot read the model /nonexistent.model");
+}
+
+TEST(ApiFound, IsWatchedAndCancelled) {
+  Progress progress;
+  std::string whole = Free().A.compile().text();
+  EXPECT_EQ(Free().A.compile({.progress = &progress}).text(), whole);
+  EXPECT_GT(progress.state().done, 0);
+  progress.cancel();
+  Free f;
+  EXPECT_EQ(message_of([&] { f.A.compile({.progress = &progress}); }), "interrupted");
+  EXPECT_THROW(Program::parse(kFreeText, {}, std::nullopt, {.progress = &progress}), Interrupted);
+  EXPECT_EQ(f.A.compile().text(), whole);  // nothing was given to the tensors before
+}
+
+// A schedule is given, and the grid or the formats are found.
+TEST(ApiFound, IsCancelledWithAGivenSchedule) {
+  for (const Machine& machine : {Machine(Processors(6), "M"), Machine(Grid(2, 3), "M")}) {
+    Progress progress;
+    IndexVar io("io"), jo("jo"), ii("ii"), ji("ji");
+    auto compile = [&] {
+      Free f(machine);
+      f.A.schedule().distribute({f.i, f.j}, {io, jo}, {ii, ji}, f.M).communicate({f.A, f.B, f.C}, jo);
+      f.A.compile({.progress = &progress});
+    };
+    compile();
+    EXPECT_GT(progress.state().done, 0);
+    progress.cancel();
+    EXPECT_THROW(compile(), Interrupted);
+  }
+}
+
+TEST(ApiFound, IsCancelledByAnotherThread) {
+  // An output with replicas on many processors takes seconds.
+  std::string text =
+      "param p = 65520\nmachine M = p processors\ntensor A(4000, 4000) : xy -> * on M\n"
+      "tensor B(4000, 4000, 100) on M\ntensor C(4000, 4000, 100) on M\nA(i, j) = B(i, k, l) * C(k, j, l)\n";
+  bool is_interrupted = false;
+  for (int tries = 0; tries < 5 && !is_interrupted; ++tries) {  // on a busy machine the other thread may be late
+    Progress progress;
+    std::thread other([&] {
+      while (progress.state().done == 0) std::this_thread::yield();
+      progress.cancel();
+    });
+    std::string said = message_of([&] { Program::parse(text, {}, std::nullopt, {.progress = &progress}); });
+    other.join();
+    is_interrupted = said == "interrupted";
+  }
+  EXPECT_TRUE(is_interrupted);
+  EXPECT_EQ(Program::parse(text, {{"p", 4}}).kernel().cost().processors_with_work, 4);
 }
 
 TEST(ApiFound, OfAModelInAFile) {

@@ -91,6 +91,22 @@ TEST(MpiKernel, IsCancelledOnAllRanks) {
   expect_own_product(s.A, 11, 1, 2);
 }
 
+TEST(MpiKernel, ItsSearchIsCancelledOnAllRanks) {
+  Machine m(Processors(4), "M");
+  IndexVar i("i"), j("j"), k("k");
+  Tensor<double> A("A", {8, 8}, Format(m)), B("B", {8, 8}, Format(m)), C("C", {8, 8}, Format(m));
+  A(i, j) = B(i, k) * C(k, j);
+  Progress progress;
+  if (this_rank() == 0) progress.cancel();
+  FindOptions find{.engine = "mpi", .progress = &progress};
+  EXPECT_THROW(MpiKernel({A}, MPI_COMM_WORLD, find), Interrupted);
+  MpiKernel kernel({A}, MPI_COMM_WORLD);
+  fill(B, 1);
+  fill(C, 2);
+  kernel.run();
+  expect_own_product(A, 8, 1, 2);
+}
+
 TEST(MpiKernel, OnACommunicatorOfSomeRanks) {
   MPI_Comm half = MPI_COMM_NULL;
   int rank = this_rank();

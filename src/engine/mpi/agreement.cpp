@@ -12,6 +12,9 @@ namespace distal::core {
 
 namespace {
 
+// Stands for Interrupted among the kinds of errors.
+constexpr int kInterrupted = -1;
+
 // Also sends the source text that the span points into: other ranks may not have the file.
 void broadcast_span(const Cluster& cluster, int from, SourceSpan& span) {
   int numbers[] = {span.line, span.column, span.length, span.source ? 1 : 0};
@@ -77,6 +80,8 @@ void agree_on_error(const Cluster& cluster, const std::function<void()>& f) {
   SourceSpan span;
   try {
     f();
+  } catch (const Interrupted&) {
+    kind = kInterrupted;
   } catch (const Error& e) {
     kind = static_cast<int>(e.kind());
     message = e.message();
@@ -90,6 +95,7 @@ void agree_on_error(const Cluster& cluster, const std::function<void()>& f) {
   MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, cluster.all());
   if (first == cluster.ranks()) return;
   MPI_Bcast(&kind, 1, MPI_INT, first, cluster.all());
+  if (kind == kInterrupted) throw AgreedInterruption();
   for (std::string* text : {&message, &help}) broadcast_text(cluster, first, *text);
   broadcast_span(cluster, first, span);
   throw AgreedError(message, span, help, static_cast<Error::Kind>(kind));

@@ -19,7 +19,8 @@ class AgreedError : public Error {
 // Interrupted that is thrown on all ranks.
 class AgreedInterruption : public Interrupted {};
 
-// Runs f on every rank. If it throws on any rank, all ranks throw the Error of the first such rank as an AgreedError.
+// Runs f on every rank. If it throws on any rank, all ranks throw the Error of the first such rank as an AgreedError,
+// or an AgreedInterruption if that was Interrupted.
 void agree_on_error(const Cluster& cluster, const std::function<void()>& f);
 
 // Runs f and ends the job if it throws anything but an AgreedError or an AgreedInterruption: the other ranks would wait
