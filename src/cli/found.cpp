@@ -28,7 +28,7 @@ Json to_json(const StatementShape& shape, const Found& found) {
     grid.push_back({{"index", index}, {"processors", level.parts}, {"tile", level.tile}, {"block", block}});
   }
   for (const SequentialLoop& loop : found.candidate.loops) {
-    loops.push_back({{"index", shape.indices[loop.index]}, {"steps", loop.parts}});
+    loops.push_back({{"index", shape.indices[loop.index]}, {"steps", loop.parts}, {"rotated", loop.is_rotated}});
   }
   return {{"grid", grid},
           {"loops", loops},

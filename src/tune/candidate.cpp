@@ -68,6 +68,11 @@ int64_t Candidate::tile_of(const StatementShape& shape, int index) const {
   return level < 0 ? shape.extents[static_cast<size_t>(index)] : levels[static_cast<size_t>(level)].tile;
 }
 
+bool Candidate::deals_out(int index) const {
+  int level = level_of(index);
+  return level >= 0 && levels[static_cast<size_t>(level)].is_cyclic();
+}
+
 bool Candidate::is_nested() const {
   return std::any_of(levels.begin(), levels.end(), [&](const GridLevel& level) {
     return level.index != kNoIndex && level_of(level.index) != innermost_level_of(level.index);
@@ -109,6 +114,19 @@ int64_t tile_multiple(const StatementShape& shape, const Candidate& candidate, c
     multiple = std::lcm(multiple, cyclic_shares(shape, candidate, static_cast<int>(t), dimension));
   }
   return multiple;
+}
+
+std::vector<int> rotating_levels(const StatementShape& shape, const Candidate& candidate, int index) {
+  std::vector<int> out;
+  if (!shape.has_simple_accesses()) return out;
+  for (size_t l = 0; l < candidate.levels.size(); ++l) {
+    const GridLevel& level = candidate.levels[l];
+    bool is_shared = std::any_of(shape.tensors.begin(), shape.tensors.end(), [&](const ShapeTensor& tensor) {
+      return tensor.has_index(index) && !tensor.has_index(level.index);
+    });
+    if (level.index != kNoIndex && level.parts > 1 && is_shared) out.push_back(static_cast<int>(l));
+  }
+  return out;
 }
 
 bool can_share(const StatementShape& shape, const Candidate& candidate, int tensor, int level, int dimension) {

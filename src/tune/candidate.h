@@ -72,7 +72,7 @@ struct StatementShape {
   bool has_given_formats() const;
   bool has_simple_accesses() const;  // of all tensors
   bool has_replicas() const;         // of the output
-  bool may_have_steps() const { return has_simple_accesses() && !has_replicas(); }
+  bool may_be_dealt_out() const { return has_simple_accesses() && !has_replicas(); }
   int64_t extent_of(int tensor, int dimension) const;
 };
 
@@ -92,10 +92,12 @@ struct GridLevel {
   bool operator==(const GridLevel&) const = default;
 };
 
-// A sequential loop of every processor: it cuts the processor's part of one index into `parts` chunks.
+// A sequential loop of every processor: it cuts the processor's part of one index into `parts` chunks. If it is
+// rotated, processors that share the tile of a tensor begin at different chunks (`rotating_levels`).
 struct SequentialLoop {
   int index = 0;
   int64_t parts = 1;
+  bool is_rotated = false;
 
   bool operator==(const SequentialLoop&) const = default;
 };
@@ -119,6 +121,7 @@ struct Candidate {
   int innermost_level_of(int index) const;
   int64_t tile_of(const StatementShape& shape, int index) const;
   bool is_cyclic() const;  // some level deals out its index
+  bool deals_out(int index) const;
   bool is_nested() const;  // several levels cut one index
   bool operator==(const Candidate&) const = default;
 };
@@ -148,6 +151,11 @@ int64_t cyclic_shares(const StatementShape& shape, const Candidate& candidate, i
 
 // The shares of all tensors fill the tile of a level if its size is a multiple of this number.
 int64_t tile_multiple(const StatementShape& shape, const Candidate& candidate, const GridLevel& level);
+
+// The levels along which processors share tiles that a loop over this index cuts into chunks. If the loop is rotated by
+// them, each processor gets its chunk from a neighbour or from home, instead of all of them one chunk from its owner.
+// None if a tensor is not simple, because the chunks of its accesses may overlap: another order would move other bytes.
+std::vector<int> rotating_levels(const StatementShape& shape, const Candidate& candidate, int index);
 
 // Whether a free format can cut this dimension of a tensor by a level that shares its tile. A tensor that is not simple
 // has no cyclic cuts.

@@ -93,6 +93,7 @@ class CostModel {
     int64_t owned = 0;
     int64_t foreign = 0;
     int64_t copied = 0;
+    bool keeps = false;  // some of the copies that it has
   };
 
   // Consecutive coordinates of a level whose processors compute, own and copy equally much.
@@ -198,6 +199,7 @@ class CostModel {
       Wide copied = Wide{replicas_->written[p]} * output_bytes();
       moved_ += copied;
       cost_.exchanged_bytes = std::max(cost_.exchanged_bytes, narrow(replicas_->exchanged[p] + copied));
+      cost_.link_bytes = std::max(cost_.link_bytes, cost_.exchanged_bytes);
     }
   }
 
@@ -228,23 +230,25 @@ class CostModel {
   // Adds what `count` processors like the one at `at_` do.
   void add_processors(int64_t count) {
     int64_t points = find_lengths();
-    Wide exchanged = 0, held = 0, messages = 0;
+    Wide exchanged = 0, link = 0, held = 0, messages = 0;
     for (size_t t = 0; t < cuts_.size(); ++t) {
       int64_t bytes = shape_.tensors[t].element_bytes;
       find_views(t);
       held += Wide{pieces_volume()} * bytes;
       if (t == 0 && shape_.has_replicas()) {
-        Touched touched = points == 0 ? Touched{} : touched_of(shape_.tensors[t]);
+        Touched touched = points == 0 ? Touched{} : touched_of(rects_of(shape_.tensors[t]), {});
         int64_t elements = of_replica(touched, processor(), pieces_volume());
         exchanged += Wide{elements} * bytes;
+        link += Wide{elements} * bytes;
         held += Wide{touched.copied} * bytes;
         messages += messages_for(t, elements, 1);
         continue;
       }
       if (points == 0) continue;
       if (!shape_.tensors[t].is_simple()) {
-        Touched touched = touched_of(shape_.tensors[t]);
+        Touched touched = touched_in_steps(t);
         exchanged += Wide{touched.foreign} * bytes;
+        link += Wide{touched.foreign} * bytes;
         held += Wide{touched.copied} * bytes;
         messages += messages_for(t, touched.foreign, 1);
         continue;
@@ -255,13 +259,16 @@ class CostModel {
         owned *= d.owned_of_tile();
       }
       int64_t times = visits(t);
-      exchanged += Wide{times} * (tile - owned) * bytes;
-      held += Wide{largest_copy(t)} * bytes;
+      Wide foreign = Wide{times} * (tile - owned) * bytes;
+      exchanged += foreign;
+      link += foreign * rounds_of_tree(t);
+      held += Wide{largest_copy(t)} * buffers_of(t) * bytes;
       messages += Wide{times} * messages_of(t);
     }
     moved_ += count * exchanged;
     messages_ += count * messages;
     cost_.exchanged_bytes = std::max(cost_.exchanged_bytes, narrow(exchanged));
+    cost_.link_bytes = std::max(cost_.link_bytes, narrow(link));
     if (replicas_) replicas_->exchanged[static_cast<size_t>(processor())] = exchanged;
     cost_.peak_bytes = std::max(cost_.peak_bytes, narrow(held));
     cost_.messages_of_busiest = std::max(cost_.messages_of_busiest, narrow(messages));
@@ -347,11 +354,12 @@ class CostModel {
   }
 
   // How often a processor acquires a whole tile, chunk by chunk. A loop over another index repeats the chunks of all
-  // loops inside of it. If there is one chunk only, the processor still has it.
+  // loops inside of it, and the blocks of a tensor that is acquired block by block. If there is one chunk only, the
+  // processor still has it.
   int64_t visits(size_t t) const {
     const std::vector<int>& indices = shape_.tensors[t].indices;
     int64_t times = 1;
-    bool changes = false;
+    bool changes = is_in_blocks(shape_, candidate_, static_cast<int>(t)) && has_several_blocks();
     for (auto loop = candidate_.loops.rbegin(); loop != candidate_.loops.rend(); ++loop) {
       int64_t count = ceil_div(lengths_[loop->index], chunks_[loop->index]);
       bool is_own = std::find(indices.begin(), indices.end(), loop->index) != indices.end();
@@ -361,30 +369,107 @@ class CostModel {
     return times;
   }
 
+  // In how many rounds a chunk reaches all processors that need it at the same step, if its owners and then the
+  // receivers send it on. Without sequential loops all pieces are on their way at once, and no owner is waited for.
+  int64_t rounds_of_tree(size_t t) const {
+    if (candidate_.loops.empty()) return 1;
+    double receivers = 1;
+    for (size_t l = 0; l < candidate_.levels.size(); ++l) {
+      if (is_shared_along(t, l)) receivers *= static_cast<double>(candidate_.levels[l].parts);
+    }
+    double at_once = receivers / (owners_of_chunk(t, receivers) * static_cast<double>(chunks_at_once(t)));
+    int64_t rounds = 1;
+    for (double reached = 2; reached < at_once; reached *= 2) ++rounds;
+    return rounds;
+  }
+
+  bool is_shared_along(size_t t, size_t level) const {
+    const GridLevel& l = candidate_.levels[level];
+    return l.index != kNoIndex && !shape_.tensors[t].has_index(l.index);
+  }
+
+  int64_t parts_of_loop(int index) const {
+    auto over = [&](const SequentialLoop& loop) { return loop.index == index; };
+    auto found = std::find_if(candidate_.loops.begin(), candidate_.loops.end(), over);
+    return found == candidate_.loops.end() ? 1 : found->parts;
+  }
+
+  // How many processors own the pieces of one chunk. Of a given format only the average size of its pieces is used.
+  double owners_of_chunk(size_t t, double receivers) const {
+    const ShapeTensor& tensor = shape_.tensors[t];
+    double owners = 1;
+    if (tensor.given) {
+      for (const DimensionView& d : views_) owners *= static_cast<double>(std::min(d.tile, d.chunk));
+      return std::clamp(owners / std::max(1.0, tensor.given->average_elements), 1.0, receivers);
+    }
+    for (size_t l = 0; l < candidate_.levels.size(); ++l) {
+      int dimension = candidate_.roles[t][l];
+      if (!is_shared_along(t, l) || dimension == kFace) continue;
+      int64_t parts = candidate_.levels[l].parts;
+      owners *= static_cast<double>(std::max<int64_t>(1, parts / parts_of_loop(tensor.indices[dimension])));
+    }
+    return owners;
+  }
+
+  // How many different chunks the processors that share a tile need at the same step.
+  int64_t chunks_at_once(size_t t) const {
+    int64_t chunks = 1;
+    for (const SequentialLoop& loop : candidate_.loops) {
+      if (!loop.is_rotated || !shape_.tensors[t].has_index(loop.index)) continue;
+      int64_t processors = 1;
+      for (int level : rotating_levels(shape_, candidate_, loop.index)) {
+        if (is_shared_along(t, static_cast<size_t>(level))) processors *= candidate_.levels[level].parts;
+      }
+      chunks *= std::min(loop.parts, processors);
+    }
+    return chunks;
+  }
+
+  // A copy from which a neighbour fetches in the next step has a second buffer.
+  int64_t buffers_of(size_t t) const { return t > 0 && chunks_at_once(t) > 1 ? 2 : 1; }
+
+  bool has_several_blocks() const {
+    return std::any_of(views_.begin(), views_.end(),
+                       [](const DimensionView& d) { return d.work != nullptr && d.work->size() > 1; });
+  }
+
   // The elements of the largest chunk that is copied, because the processor does not own all of it.
   int64_t largest_copy(size_t t) const {
     if (std::any_of(views_.begin(), views_.end(), [](const DimensionView& d) { return d.work != nullptr; }))
       return is_in_blocks(shape_, candidate_, static_cast<int>(t)) ? largest_block() : foreign_blocks();
-    int64_t largest = 1, without_dimension = 0;
-    bool owns_all = owns_face_;
+    if (!owns_face_) return largest_chunk();
+    return longest_chunks().some_foreign;
+  }
+
+  int64_t largest_chunk() const {
+    int64_t largest = 1;
     for (const DimensionView& d : views_) largest *= std::min(d.tile, d.chunk);
-    if (!owns_all) return largest;
-    // The largest product of chunks of which at least one is not owned.
-    int64_t owned = 1;
+    return largest;
+  }
+
+  // Of the dimensions that are not dealt out: the largest product of chunks that are all owned, and of chunks of which
+  // at least one is not.
+  struct LongestChunks {
+    int64_t all_owned = 1;
+    int64_t some_foreign = 0;
+  };
+
+  LongestChunks longest_chunks() const {
+    LongestChunks out;
     for (const DimensionView& d : views_) {
-      int64_t any = std::min(d.tile, d.chunk), foreign = d.longest_chunk(false);
-      without_dimension = std::max(without_dimension * any, owned * foreign);
-      owned *= d.longest_chunk(true);
+      if (d.work != nullptr) continue;
+      out.some_foreign = std::max(out.some_foreign * std::min(d.tile, d.chunk), out.all_owned * d.longest_chunk(false));
+      out.all_owned *= d.longest_chunk(true);
     }
-    return without_dimension;
+    return out;
   }
 
   // For a tensor that is acquired block by block: the largest block, unless the processor owns all blocks.
   int64_t largest_block() const {
     int64_t largest = 1, tile = 1, owned = owns_face_ ? 1 : 0;
     for (const DimensionView& d : views_) {
-      int64_t run = d.work == nullptr || d.work->empty() ? d.tile : d.work->front().hi - d.work->front().lo;
-      largest *= run;
+      bool is_dealt = d.work != nullptr && !d.work->empty();
+      largest *= is_dealt ? d.work->front().hi - d.work->front().lo : std::min(d.tile, d.chunk);
       tile *= d.tile;
       owned *= d.owned_of_tile();
     }
@@ -393,12 +478,14 @@ class CostModel {
 
   // For the other tensors: all blocks are acquired together, and those that the processor owns are not copied.
   int64_t foreign_blocks() const {
-    int64_t tile = 1, owned = owns_face_ ? 1 : 0;
+    int64_t blocks = 1, owned = owns_face_ ? 1 : 0;
     for (const DimensionView& d : views_) {
-      tile *= d.tile;
-      owned *= d.work != nullptr ? d.owned_of_work(true) : d.longest_chunk(true);
+      if (d.work == nullptr) continue;
+      blocks *= d.tile;
+      owned *= d.owned_of_work(true);
     }
-    return tile - owned;
+    LongestChunks chunks = longest_chunks();
+    return std::max(blocks * chunks.some_foreign, (blocks - owned) * chunks.all_owned);
   }
 
   // The messages of one visit of the tile: the pieces of other processors in every chunk. For a given format only the
@@ -454,9 +541,9 @@ class CostModel {
     return shape_.accumulates || sums || !output.is_simple();
   }
 
-  Touched touched_of(const ShapeTensor& tensor) const {
-    Touched touched;
-    std::vector<Rect> copies;
+  // The rectangles of the accesses, each once.
+  std::vector<Rect> rects_of(const ShapeTensor& tensor) const {
+    std::vector<Rect> rects;
     std::vector<ShapeAccess> accesses = tensor.accesses;
     if (tensor.is_simple()) accesses = {{tensor.indices, std::vector<int64_t>(tensor.indices.size(), 0)}};
     for (const ShapeAccess& access : accesses) {
@@ -466,20 +553,68 @@ class CostModel {
         rect.lo.push_back(starts_[index] + access.offsets[d]);
         rect.hi.push_back(rect.lo.back() + lengths_[index]);
       }
-      if (std::find(copies.begin(), copies.end(), rect) != copies.end()) continue;
+      if (std::find(rects.begin(), rects.end(), rect) == rects.end()) rects.push_back(std::move(rect));
+    }
+    return rects;
+  }
+
+  // What a processor touches, owns and copies of these rectangles, if it has copies of `held`.
+  Touched touched_of(const std::vector<Rect>& rects, const std::vector<Rect>& held) const {
+    Touched touched;
+    std::vector<Rect> copies;
+    for (const Rect& rect : rects) {
       if (is_in_one_run(rect)) {
         touched.owned += rect.volume();
         continue;
       }
       for (const Rect& part : subtract(rect, copies)) {
-        int64_t owned = owned_of(part);
+        int64_t owned = owned_of(part), foreign = 0;
+        for (const Rect& missing : subtract(part, held)) foreign += missing.volume() - owned_of(missing);
         touched.owned += owned;
-        touched.foreign += part.volume() - owned;
+        touched.foreign += foreign;
+        touched.keeps = touched.keeps || owned + foreign < part.volume();
       }
       touched.copied += rect.volume();
-      copies.push_back(std::move(rect));
+      copies.push_back(rect);
     }
     return touched;
+  }
+
+  // The same over all steps of the sequential loops; `copied` is of the step with most. A step keeps what it needs of
+  // an operand that the step before it had.
+  Touched touched_in_steps(size_t t) {
+    const ShapeTensor& tensor = shape_.tensors[t];
+    size_t loops = candidate_.loops.size();  // up to the innermost one that changes what the tensor needs
+    while (loops > 0 && !tensor.has_index(candidate_.loops[loops - 1].index)) --loops;
+    Touched sum;
+    bool keeps = false;
+    std::vector<Rect> held;
+    for_each_step(0, loops, [&] {
+      std::vector<Rect> rects = rects_of(tensor);
+      if (rects == held) return;
+      Touched touched = touched_of(rects, t == 0 ? std::vector<Rect>{} : held);
+      sum.owned += touched.owned;
+      sum.foreign += touched.foreign;
+      sum.copied = std::max(sum.copied, touched.copied);
+      keeps = keeps || touched.keeps;
+      held = std::move(rects);
+    });
+    if (keeps) sum.copied *= 2;
+    return sum;
+  }
+
+  template <class F>
+  void for_each_step(size_t loop, size_t loops, const F& visit) {
+    if (loop == loops) return visit();
+    int index = candidate_.loops[loop].index;
+    int64_t start = starts_[index], length = lengths_[index];
+    for (int64_t at = 0; at < length; at += chunks_[index]) {
+      starts_[index] = start + at;
+      lengths_[index] = std::min(chunks_[index], length - at);
+      for_each_step(loop + 1, loops, visit);
+    }
+    starts_[index] = start;
+    lengths_[index] = length;
   }
 
   int64_t owned_of(const Rect& rect) const {

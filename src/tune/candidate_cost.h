@@ -9,11 +9,14 @@
 namespace distal::core {
 
 // What a candidate moves and holds, by a closed form. Bytes are exact: they equal what is counted from the Plan of the
-// candidate's program.
+// candidate's program, except for link_bytes, which no plan counts.
 struct CandidateCost {
   int64_t exchanged_bytes = 0;  // the most that a processor receives of operands and sends of results or partials
   int64_t bytes_moved = 0;      // by all processors
-  int64_t peak_bytes = 0;       // home pieces and copies, on the processor with most
+  int64_t peak_bytes = 0;       // home pieces and copies, on the processor with most; at least, if loops are rotated
+  // What the busiest processor exchanges, each byte counted once for every time that it is sent one after another. In a
+  // step in which many processors need the same chunk of one owner, it goes along a tree.
+  int64_t link_bytes = 0;
   // Between processors. Exact without sequential loops, if at most one level cuts an index that is summed over and the
   // partials need no tree; otherwise an estimate.
   int64_t messages = 0;

@@ -46,7 +46,6 @@ struct DimensionView {
 
   // The length of the longest chunk that the processor owns in one run (or, with false, does not); 0 if there is none.
   int64_t longest_chunk(bool is_owned) const {
-    if (work != nullptr) return is_owned == (owned_of_tile() == tile) ? tile : 0;
     int64_t whole = tile / chunk, rest = tile % chunk;
     int64_t whole_owned = sum_over_runs([&](const Extent& run) {
       int64_t first = std::max<int64_t>(0, ceil_div(run.lo, chunk));

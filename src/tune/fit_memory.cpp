@@ -13,15 +13,20 @@ namespace {
 // Of more loops than this, only the rotations of one order are tried, not all orders.
 constexpr size_t kMostPermutedLoops = 4;
 
+// The bytes of a tensor that is not simple are counted step by step.
+constexpr int64_t kMostCountedSteps = 256;
+
 class MemoryFitter {
  public:
-  MemoryFitter(const StatementShape& shape, const Candidate& candidate, int64_t memory_bytes)
+  MemoryFitter(const StatementShape& shape, const Candidate& candidate, int64_t memory_bytes, bool rotates)
       : shape_(shape), base_(candidate), memory_(memory_bytes) {
-    for (int i = 0; shape.may_have_steps() && i < static_cast<int>(shape.extents.size()); ++i) {
+    for (int i = 0; !shape.has_replicas() && i < static_cast<int>(shape.extents.size()); ++i) {
       tiles_.push_back(base_.tile_of(shape, i));
-      if (tiles_.back() > 1) indices_.push_back(i);
+      is_rotated_.push_back(rotates && !rotating_levels(shape, base_, i).empty());
+      if (tiles_.back() > 1 && !base_.deals_out(i)) indices_.push_back(i);
     }
     step_limit_ = kMostSearchedSteps / base_.processors();
+    if (!shape.has_simple_accesses()) step_limit_ = std::min(step_limit_, kMostCountedSteps);
   }
 
   std::optional<CostedCandidate> fit() {
@@ -48,6 +53,7 @@ class MemoryFitter {
   Candidate with_loops(std::vector<SequentialLoop> loops) const {
     Candidate out = base_;
     std::erase_if(loops, [](const SequentialLoop& loop) { return loop.parts == 1; });
+    for (SequentialLoop& loop : loops) loop.is_rotated = is_rotated_[loop.index];
     out.loops = std::move(loops);
     return out;
   }
@@ -167,7 +173,8 @@ class MemoryFitter {
   const Candidate& base_;
   int64_t memory_;
   std::vector<int64_t> tiles_;
-  std::vector<int> indices_;  // those of which a processor has more than one iteration
+  std::vector<bool> is_rotated_;  // by index: whether a loop over it is
+  std::vector<int> indices_;      // those of which a processor has more than one iteration
   int64_t step_limit_ = 1;
   std::optional<CostedCandidate> best_;
 };
@@ -179,13 +186,13 @@ bool exchanges_less(const CandidateCost& a, const CandidateCost& b) {
          std::tie(b.exchanged_bytes, b.bytes_moved, b.messages_of_busiest);
 }
 
-std::optional<CostedCandidate> fit_memory(const StatementShape& shape, const Candidate& candidate,
-                                          int64_t memory_bytes) {
-  return MemoryFitter(shape, candidate, memory_bytes).fit();
+std::optional<CostedCandidate> fit_memory(const StatementShape& shape, const Candidate& candidate, int64_t memory_bytes,
+                                          bool rotates) {
+  return MemoryFitter(shape, candidate, memory_bytes, rotates).fit();
 }
 
 int64_t least_memory(const StatementShape& shape, const Candidate& candidate) {
-  return MemoryFitter(shape, candidate, 0).least();
+  return MemoryFitter(shape, candidate, 0, false).least();
 }
 
 }  // namespace distal::core

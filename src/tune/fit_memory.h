@@ -18,10 +18,11 @@ bool exchanges_less(const CandidateCost& a, const CandidateCost& b);
 // Adds sequential loops to a candidate without loops, so that no processor needs more than `memory_bytes`: none if it
 // fits; else one loop, which moves nothing more, over the index and with the fewest chunks that suffice; else loops
 // over several indices, those that exchange least among those that are tried. Nothing if none of them fits. A
-// statement with a tensor that is not simple, or whose output has replicas, gets no loops: what it moves is known only
-// without them.
-std::optional<CostedCandidate> fit_memory(const StatementShape& shape, const Candidate& candidate,
-                                          int64_t memory_bytes);
+// statement whose output has replicas gets no loops, and an index that is dealt out is not cut: what they would move is
+// not known.
+// With `rotates`, loops are rotated where processors share chunks.
+std::optional<CostedCandidate> fit_memory(const StatementShape& shape, const Candidate& candidate, int64_t memory_bytes,
+                                          bool rotates);
 
 // The least memory that fit_memory can make a candidate need.
 int64_t least_memory(const StatementShape& shape, const Candidate& candidate);

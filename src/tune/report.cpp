@@ -34,7 +34,7 @@ std::string grid_text(const StatementShape& shape, const Candidate& candidate) {
   }
   if (out.empty()) out += "1";
   for (const SequentialLoop& loop : candidate.loops) {
-    out += fmt::format(", {} in {} steps", shape.indices[loop.index], loop.parts);
+    out += fmt::format(", {} in {} {}steps", shape.indices[loop.index], loop.parts, loop.is_rotated ? "rotated " : "");
   }
   return out;
 }

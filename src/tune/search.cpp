@@ -178,10 +178,11 @@ class Searcher {
     if (options_.memory_bytes && cost.peak_bytes > *options_.memory_bytes) {
       too_large_.push_back(found);
       if (static_cast<int>(too_large_.size()) > kMostFitted && !kept_.empty() && !less(found, kept_.front())) return;
-      if (candidate.is_cyclic()) return;
-      std::optional<CostedCandidate> fitted = fit_memory(shape_, candidate, *options_.memory_bytes);
-      if (!fitted) return;
-      found = {fitted->candidate, fitted->cost, seconds(fitted->candidate, fitted->cost)};
+      for (bool rotates : {false, true}) {
+        std::optional<CostedCandidate> fit = fit_memory(shape_, candidate, *options_.memory_bytes, rotates);
+        if (fit) keep({fit->candidate, fit->cost, seconds(fit->candidate, fit->cost)});
+      }
+      return;
     }
     keep(std::move(found));
   }
@@ -299,7 +300,7 @@ double modelled_seconds(const StatementShape& shape, const Candidate& candidate,
     leaf_bytes += bytes;
   }
   return seconds_of(model, {static_cast<double>(cost.points_of_busiest) * shape.flops_per_point, leaf_bytes,
-                            static_cast<double>(cost.exchanged_bytes), static_cast<double>(cost.messages_of_busiest)});
+                            static_cast<double>(cost.link_bytes), static_cast<double>(cost.messages_of_busiest)});
 }
 
 void begin_candidate(Progress* progress) {

@@ -156,7 +156,7 @@ StatementShape shape_with_formats(const Module& module, const Statement& stateme
     if (has_free_format(declared)) continue;
     bool is_output = &tensor == &shape.tensors[0];
     tensor.given = pieces_of(declared, params, processors, is_output);
-    if (shape.may_have_steps()) add_cyclic_cuts(declared, tensor, params, shape.cyclic_cuts);
+    if (shape.may_be_dealt_out()) add_cyclic_cuts(declared, tensor, params, shape.cyclic_cuts);
   }
   return shape;
 }

@@ -136,25 +136,41 @@ class ScheduleWriter {
       std::string step = fresh(index + "s"), inside = fresh(index + "p");
       commands_.push_back({"divide", {loop(inner_[cut.index]), loop(step), loop(inside), IntExpr(cut.parts)}, {}});
       inner_[cut.index] = inside;
-      steps_.push_back(step);
+      steps_.push_back(cut.is_rotated ? rotated(step, index, rotating_levels(shape_, candidate_, cut.index)) : step);
     }
     if (steps_.empty()) return;
     order = steps_;
+    for (const auto& [index, name] : ordered_rounds()) order.push_back(name);
     order.insert(order.end(), inner_.begin(), inner_.end());
     commands_.push_back({"reorder", {loops(order)}, {}});
   }
 
+  std::string rotated(const std::string& step, const std::string& index, const std::vector<int>& levels) {
+    std::vector<std::string> by;
+    for (int level : levels) by.push_back(loop_of(level));
+    std::string turn = fresh(index + "t");
+    commands_.push_back({"rotate", {loop(step), loops(by), loop(turn)}, {}});
+    return turn;
+  }
+
+  // The distributed loop of a level. Levels that cut no index have none.
+  std::string loop_of(int level) const {
+    auto end = candidate_.levels.begin() + level;
+    auto number = std::count_if(candidate_.levels.begin(), end, [](const auto& l) { return l.index != kNoIndex; });
+    return outer_[static_cast<size_t>(number)];
+  }
+
   // The loop at which a tensor is communicated: the innermost sequential one over an index of its own. An output that
-  // is dealt out is acquired as one rectangle, so block by block.
+  // is dealt out is acquired as one rectangle, so block by block, inside of the sequential loops.
   std::string communicated_at(int t) const {
     const ShapeTensor& tensor = shape_.tensors[t];
-    for (size_t l = candidate_.loops.size(); l-- > 0;) {
-      if (has_index(tensor, candidate_.loops[l].index)) return steps_[l];
-    }
     std::vector<std::pair<int, std::string>> rounds = ordered_rounds();
     bool in_blocks = is_in_blocks(shape_, candidate_, t);
     for (auto round = rounds.rbegin(); in_blocks && round != rounds.rend(); ++round) {
       if (has_index(tensor, round->first)) return round->second;
+    }
+    for (size_t l = candidate_.loops.size(); l-- > 0;) {
+      if (tensor.has_index(candidate_.loops[l].index)) return steps_[l];
     }
     return outer_.empty() ? "" : outer_.back();
   }

@@ -147,6 +147,7 @@ class Catalogue {
       Module module = parse_text(random_program(random, n % 3 == 0 ? 0 : 5));
       FindOptions options{n % 2 == 0 ? Goal::Bytes : Goal::Time, {}, model_of_engine("mpi")};
       Bindings params = distal::core::bind(module, {});
+      add_found_with_steps(n, options, random);
       module = find_what_is_left_out(module, params, options).module;
       add("found program", to_string(module), "");
       for (Tensor& tensor : module.tensors) {
@@ -154,6 +155,16 @@ class Catalogue {
       }
       add("found formats", to_string(find_what_is_left_out(module, params, options).module), "");
     }
+  }
+
+  // Also with so little memory that processors go through their tiles in steps.
+  void add_found_with_steps(int64_t n, const FindOptions& options, Random& random) {
+    std::string text = n % 3 == 0   ? random_blocks(random)
+                       : n % 3 == 1 ? RandomAccesses(random).program()
+                                    : random_program(random, 3);
+    Module module = parse_text(text);
+    FoundProgram found = find_with_steps(module, distal::core::bind(module, {}), options, random);
+    add("found program with steps", to_string(found.module), "");
   }
 
   static const std::vector<std::string>& planes() {

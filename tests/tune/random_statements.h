@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "support/programs.h"
+#include "tune/find.h"
+#include "tune/find_parts.h"
 #include "tune/statement_shape.h"
 #include "tune/write_candidate.h"
 
@@ -147,6 +149,29 @@ inline std::string random_program(Random& random, int64_t given_of_ten) {
     out += line + " on M\n";
   }
   return out + to_string(module.statements[0].statement) + "\n";
+}
+
+// A product of matrices whose tensors are all dealt out in blocks of one size.
+inline std::string random_blocks(Random& random) {
+  int64_t gx = random.pick(1, 3), gy = random.pick(2, 4), block = random.pick(1, 3);
+  std::string text = fmt::format("param ni = {}, nj = {}, nk = {}\nmachine M = Grid({}, {})\n", random.pick(4, 20),
+                                 random.pick(4, 20), random.pick(4, 20), gx, gy);
+  for (const char* tensor : {"A(ni, nj)", "B(ni, nk)", "C(nk, nj)"}) {
+    text += fmt::format("tensor {} : xy -> xy cyclic(x = {}, y = {}) on M\n", tensor, block, block);
+  }
+  return text + (random.pick(0, 1) == 0 ? "A(i, j) = B(i, k) * C(k, j)\n" : "A(i, j) += B(i, k) * C(k, j)\n");
+}
+
+// Finds what a program leaves out with 60 to 90 % of the memory that it would take, or with the least that will do.
+inline FoundProgram find_with_steps(const Module& module, const Bindings& params, FindOptions options, Random& random) {
+  FoundProgram found = find_what_is_left_out(module, params, options);
+  options.memory_bytes = memory_of(found.module, params, found.statements) * random.pick(6, 9) / 10;
+  try {
+    return find_what_is_left_out(module, params, options);
+  } catch (const DoesNotFit& refusal) {
+    options.memory_bytes = refusal.least_bytes();
+    return find_what_is_left_out(module, params, options);
+  }
 }
 
 // A program whose accesses are of all kinds: a tensor several times with other indices, repeated and shifted indices,

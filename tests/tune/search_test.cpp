@@ -202,6 +202,24 @@ TEST(Search, TimeFollowsTheModel) {
   EXPECT_GT(dear.best.cost.exchanged_bytes, cheap.best.cost.exchanged_bytes);
 }
 
+// In steps, many processors need one chunk of one owner, unless they begin at different chunks. That needs memory for a
+// second buffer.
+TEST(Search, RotatesStepsThatWaitForOneOwner) {
+  StatementShape shape = test::shape_of_text(kGemm);
+  SearchOptions options = options_for(64);
+  options.memory_bytes = 20'000'000;
+  SearchResult found = search(shape, options);
+  ASSERT_EQ(found.best.candidate.loops.size(), 1);
+  EXPECT_TRUE(found.best.candidate.loops[0].is_rotated);
+  EXPECT_EQ(found.best.cost.link_bytes, found.best.cost.exchanged_bytes);
+  Candidate straight = found.best.candidate;
+  straight.loops[0].is_rotated = false;
+  CandidateCost cost = cost_of(shape, straight);
+  EXPECT_EQ(cost.exchanged_bytes, found.best.cost.exchanged_bytes);
+  EXPECT_GT(cost.link_bytes, cost.exchanged_bytes);
+  EXPECT_LT(cost.peak_bytes, found.best.cost.peak_bytes);
+}
+
 // Every statement of the paper, and the contraction of two tensors of four dimensions.
 TEST(Search, IsFast) {
   std::vector<std::string> names{"summa", "ttv", "ttm", "mttkrp", "innerprod", "matvec", "contraction4"};
