@@ -18,7 +18,39 @@ namespace distal::core {
 
 namespace {
 
-constexpr int64_t kMostProcessors = 256;
+// On larger machines, plans are made for a smaller one.
+constexpr int64_t kMostProcessors = 1024;
+constexpr int64_t kSmallerProcessors = 256;
+
+// The same machine with its longest dimensions shortened.
+Machine shortened(Machine machine, const Bindings& params) {
+  std::vector<IntExpr*> extents;
+  for (Grid& level : machine.levels) {
+    for (IntExpr& extent : level.extents) extents.push_back(&(extent = IntExpr(extent.evaluate(params))));
+  }
+  machine.is_free = false;
+  auto shorter = [&](const IntExpr* a, const IntExpr* b) { return a->evaluate({}) < b->evaluate({}); };
+  while (processor_count(machine).evaluate(params) > kSmallerProcessors) {
+    IntExpr& longest = **std::max_element(extents.begin(), extents.end(), shorter);
+    longest = IntExpr(longest.evaluate({}) / 2);
+  }
+  return machine;
+}
+
+// The program on the shortened machine, if it has only one.
+std::optional<Module> on_shortened_machine(Module module, const Machine& machine, const Bindings& params) {
+  const Machine smaller = shortened(machine, params);
+  for (Machine& declared : module.machines) {
+    if (declared != machine) return std::nullopt;
+    declared = smaller;
+  }
+  for (Tensor& tensor : module.tensors) {
+    if (!tensor.machine) continue;
+    if (*tensor.machine != machine) return std::nullopt;
+    tensor.machine = smaller;
+  }
+  return module;
+}
 
 // The tensors of a statement, and its workspaces that are declared tensors.
 std::set<std::string> tensors_of(const Module& module, const ScheduledStatement& scheduled) {
@@ -79,6 +111,23 @@ std::tuple<int64_t, int64_t> cost_of_format(const Module& module, const std::str
   return {count_cost(plan).tensors.at(tensor).bytes, *std::max_element(home.begin(), home.end())};
 }
 
+// The machine of a free tensor of the statement, if it is too large to make a plan for every format.
+const Machine* large_machine(const Module& module, const Bindings& params) {
+  for (const std::string& name : tensors_of(module, module.statements[0])) {
+    const Tensor* tensor = module.find_tensor(name);
+    if (!has_free_format(*tensor)) continue;
+    if (processor_count(*tensor->machine).evaluate(params) > kMostProcessors) return &*tensor->machine;
+  }
+  return nullptr;
+}
+
+std::string too_large() {
+  return fmt::format(
+      "its schedule is given, and on more than {} processors formats for it are found only if the program has one "
+      "machine",
+      kMostProcessors);
+}
+
 }  // namespace
 
 bool leaves_formats_out(const Module& module, const ScheduledStatement& scheduled) {
@@ -94,13 +143,15 @@ std::string find_formats(Module& module, const ScheduledStatement& scheduled, co
                          Progress* progress) {
   Module one = module;
   one.statements = {scheduled};
+  if (const Machine* large = large_machine(one, params)) {
+    std::optional<Module> smaller = on_shortened_machine(one, *large, params);
+    if (!smaller) return too_large();
+    one = std::move(*smaller);
+  }
   for (const std::string& name : tensors_of(module, scheduled)) {
     auto has_name = [&](const Tensor& tensor) { return tensor.name == name; };
     auto tensor = std::find_if(one.tensors.begin(), one.tensors.end(), has_name);
     if (!has_free_format(*tensor)) continue;
-    if (processor_count(*tensor->machine).evaluate(params) > kMostProcessors)
-      return fmt::format("its schedule is given, and formats for it are found for at most {} processors",
-                         kMostProcessors);
     std::optional<std::tuple<int64_t, int64_t>> least;
     Distribution best;
     const Formats formats(*tensor);
@@ -114,7 +165,7 @@ std::string find_formats(Module& module, const ScheduledStatement& scheduled, co
     }
     tensor->distribution = best;
   }
-  module.tensors = std::move(one.tensors);
+  for (size_t t = 0; t < module.tensors.size(); ++t) module.tensors[t].distribution = one.tensors[t].distribution;
   return {};
 }
 
