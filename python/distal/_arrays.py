@@ -47,16 +47,28 @@ def kind_of(dtype: npt.DTypeLike, whose: str) -> ElementKind:
     return kind
 
 
+def resolved(array: ArrayLike) -> ArrayLike:
+    """The array with its values in memory: PyTorch may conjugate or negate elements only when it reads them."""
+    for resolve in ("resolve_conj", "resolve_neg"):
+        if hasattr(array, resolve):
+            array = getattr(array, resolve)()
+    return array
+
+
 def as_numpy(array: ArrayLike, whose: str) -> NDArray:
     """The same memory as a NumPy array: of an array of NumPy, or of a library that speaks DLPack."""
     if isinstance(array, np.ndarray):
         return array
     if hasattr(array, "__dlpack__"):
+        if hasattr(array, "is_neg") and array.is_neg():  # DLPack does not say so
+            raise TypeMismatch(f"{whose}: the array of type {type(array).__name__} is negated when it is read",
+                               "call its resolve_neg()")
         try:
             return np.from_dlpack(array)
         except (BufferError, RuntimeError, TypeError, ValueError) as error:
             raise TypeMismatch(f"{whose}: the array of type {type(array).__name__} is not accessible: {error}",
-                               "it must lie in the memory of the host, and need no gradient") from None
+                               "it must lie in the memory of the host, need no gradient, and have elements of a type "
+                               "of NumPy") from None
     raise TypeMismatch(f"{whose}: {type(array).__name__} is no array",
                        "bind an array of NumPy, or one that speaks DLPack")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Callable, NamedTuple
+from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
@@ -58,20 +58,25 @@ def _call_of(product: Product) -> _core.Call:
     return _core.Call(_core.Kernel([output]), [output, *inputs])
 
 
+def pick_loops(shape: tuple[int, ...]) -> Any:
+    """The index that drops the dimensions of extent 1 from an array of this shape, and keeps it a view."""
+    return (..., *(0 if n == 1 else slice(None) for n in shape))
+
+
 class Contraction:
     """A kernel for a product of arrays of any extents. Extents of 1 are broadcast."""
 
     def __init__(self, inputs: tuple[Term, ...], output: Term, extents: dict[str, int],
                  shapes: tuple[tuple[int, ...], ...], dtype: str) -> None:
         # A dimension of extent 1 is no loop: it is dropped from the operand, and from the result.
-        self._picks = tuple(tuple(0 if n == 1 else slice(None) for n in shape) for shape in shapes)
+        self._picks = tuple(pick_loops(shape) for shape in shapes)
         terms = tuple(tuple(x for x, n in zip(term, shape) if n != 1) for term, shape in zip(inputs, shapes))
         self._is_trivial = all(n != 1 for shape in shapes for n in shape)
         labels = dict.fromkeys(x for term in (*terms, output) for x in term if extents[x] != 1)
         self.product = Product(terms, tuple(x for x in output if extents[x] != 1),
                                tuple((x, extents[x]) for x in labels), dtype)
         self.shape = tuple(extents[x] for x in output)
-        self._out_pick = tuple(0 if n == 1 else slice(None) for n in self.shape)
+        self._out_pick = pick_loops(self.shape)
         self._drops_of_result = 1 in self.shape
         self._call = _call_of(self.product.renamed())
         takes_as_they_are = self._is_trivial and not self._drops_of_result
@@ -81,9 +86,9 @@ class Contraction:
     def run(self, out: NDArray, arrays: list[NDArray]) -> None:
         """Computes the product into ``out``; everything has the type of the kernel."""
         if not self._is_trivial:
-            arrays = [a[(..., *pick)] for a, pick in zip(arrays, self._picks)]
+            arrays = [a[pick] for a, pick in zip(arrays, self._picks)]
         if self._drops_of_result:
-            out = out[(..., *self._out_pick)]
+            out = out[self._out_pick]
         try:
             self._call.run(out, *arrays)
         except REFUSED:

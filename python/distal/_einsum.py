@@ -9,7 +9,7 @@ from typing import Any, Callable, Literal, NamedTuple, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import KINDS, ArrayLike, NDArray, as_numpy, back
+from ._arrays import KINDS, ArrayLike, NDArray, as_numpy, back, resolved
 from ._contraction import REFUSED, Contraction
 from ._core import Machine
 from ._einsum_string import LETTERS, Subscripts, Term, from_sublists, parse
@@ -191,11 +191,13 @@ def _plan(text: str, shapes: tuple[tuple[int, ...], ...], compute: np.dtype[Any]
 def _as_array(operand: ArrayLike) -> NDArray:
     """An operand of einsum: also a number or a list."""
     if hasattr(operand, "__dlpack__") and not isinstance(operand, (np.ndarray, np.generic)):
-        return as_numpy(operand, "einsum")
+        return as_numpy(resolved(operand), "einsum")
     try:
         return np.asarray(operand)
     except ValueError as error:
         raise InputError(f"einsum: an operand is no array: {error}") from None
+    except (RuntimeError, TypeError) as error:  # of the operand's own library
+        raise TypeMismatch(f"einsum: an operand is no array: {error}") from None
 
 
 def _is_view(s: Subscripts, has_out: bool, dtype: npt.DTypeLike | None) -> bool:

@@ -9,7 +9,7 @@ from typing import Iterator, NamedTuple, Sequence
 import numpy as np
 
 from ._arrays import NDArray
-from ._contraction import Product
+from ._contraction import Product, pick_loops
 from ._core import Format, Grid, Machine, Processor, Processors
 from ._einsum_string import Subscripts, Term
 from ._errors import InputError
@@ -125,14 +125,14 @@ def run_on(machine: Machine, s: Subscripts, arrays: Sequence[NDArray], out: NDAr
     # A dimension of extent 1 is no loop.
     terms, operands = [], []
     for term, array in zip(s.inputs, arrays):
-        taken = np.require(array[(..., *(0 if n == 1 else slice(None) for n in array.shape))], requirements="A")
+        taken = np.require(array[pick_loops(array.shape)], requirements="A")
         labels, view = _diagonal(tuple(x for x, n in zip(term, array.shape) if n != 1), taken)
         terms.append(labels)
         operands.append(view)
     output = tuple(x for x in s.output if s.extents[x] != 1)
     kept = {x for term in (*terms, output) for x in term}
     extents = tuple((x, n) for x, n in s.extents.items() if x in kept)
-    into = out[(..., *(0 if n == 1 else slice(None) for n in out.shape))]
+    into = out[pick_loops(out.shape)]
     product = Product(tuple(terms), output, extents, out.dtype.char)
     with _calls_of(_MachineValue.of(machine), product.renamed()).idle() as call:
         try:

@@ -164,3 +164,54 @@ def test_opt_einsum_with_arrays_of_other_libraries(library, random):
     got = opt_einsum.contract("ij,jk,kl->il", *arrays, backend="distal")
     assert isinstance(got, library.array_type)
     np.testing.assert_allclose(np.from_dlpack(got), a @ b @ c)
+
+
+class Lazy(Own.Array):
+    """An array that is negated when it is read, as PyTorch makes them."""
+
+    def is_neg(self):
+        return True
+
+    def resolve_neg(self):
+        return Own.Array(-self._array)
+
+
+def test_arrays_that_are_negated_when_they_are_read():
+    numbers = np.arange(6.0).reshape(2, 3)
+    np.testing.assert_array_equal(np.from_dlpack(distal.einsum("ij->i", Lazy(numbers))), -numbers.sum(1))
+    with pytest.raises(distal.TypeMismatch, match="tensor A: the array of type Lazy is negated when it is") as caught:
+        distal.Tensor("A", data=Lazy(numbers))
+    assert caught.value.help == "call its resolve_neg()"
+
+
+def test_conjugates_of_torch(random):
+    torch = pytest.importorskip("torch")
+    a = random.random((3, 4)) + 1j * random.random((3, 4))
+    lazy = torch.from_numpy(a).conj()
+    got = distal.einsum("ij,ij->i", lazy, torch.from_numpy(a))
+    np.testing.assert_allclose(got.numpy(), (abs(a)**2).sum(1))
+    np.testing.assert_allclose(distal.einsum("ij->i", lazy.imag).numpy(), -a.imag.sum(1))
+    with pytest.raises(distal.TypeMismatch, match="tensor A: the array of type Tensor is negated when it is read"):
+        distal.Tensor("A", data=lazy.imag)
+    with pytest.raises(distal.TypeMismatch, match="tensor A: the array of type Tensor is not accessible"):
+        distal.Tensor("A", data=lazy)
+
+
+def test_arrays_that_numpy_cannot_have():
+    class Keys:
+        """As JAX's keys of random numbers."""
+
+        def __array__(self, dtype=None, copy=None):
+            raise TypeError("keys are no numbers")
+
+    with pytest.raises(distal.TypeMismatch, match="einsum: an operand is no array: keys are no numbers"):
+        distal.einsum("i->i", Keys())
+
+
+@pytest.mark.parametrize("name", ["torch", "jax"])
+def test_types_that_numpy_does_not_have(name):
+    array = Library(name).array(np.ones(3, np.float32))
+    narrow = array.bfloat16() if name == "torch" else array.astype("bfloat16")
+    with pytest.raises(distal.TypeMismatch, match="is not accessible") as caught:
+        distal.einsum("i->", narrow)
+    assert caught.value.help.endswith("and have elements of a type of NumPy")
