@@ -163,7 +163,10 @@ void Grids::cut_group(const GroupGrid& grid, size_t group, size_t next, int64_t 
     cut_group(grid, group + 1, 0, group + 1 < groups_.size() ? grid.parts[group + 1] : 1, parts, visit);
   };
   if (next + 1 == indices.size()) return cut(left);
-  for (int64_t n : divisors(left)) cut(n);
+  // Of grids that cost the same the first is kept: one that cuts the first indices of the statement, which are mostly
+  // outer dimensions of its tensors. So the kernel's innermost dimensions stay long.
+  std::vector<int64_t> parts_of_next = divisors(left);
+  std::for_each(parts_of_next.rbegin(), parts_of_next.rend(), cut);
 }
 
 }  // namespace distal::core
