@@ -47,6 +47,7 @@ class CostModel {
     }
     for (size_t i = 0; i < tiles_.size(); ++i) chunks_[i] = tiles_[i];
     for (const SequentialLoop& loop : candidate.loops) chunks_[loop.index] = ceil_div(tiles_[loop.index], loop.parts);
+    counts_crossing_ = !shape.has_given_formats() && shape.has_simple_accesses();
     for (const GridLevel& level : candidate.levels) {
       work_.emplace_back();
       for (int64_t c = 0; level.is_cyclic() && c < level.parts; ++c) {
@@ -62,7 +63,7 @@ class CostModel {
       visit(0, 1);
       if (stops(sums())) return std::nullopt;
       cost_ = {};
-      moved_ = messages_ = 0;
+      moved_ = crossing_ = messages_ = 0;
       alike_.clear();
     }
     find_alike();
@@ -76,6 +77,7 @@ class CostModel {
  private:
   CandidateCost sums() {
     cost_.bytes_moved = narrow(moved_);
+    cost_.crossing_bytes = narrow(crossing_);
     cost_.messages = narrow(messages_);
     return cost_;
   }
@@ -262,6 +264,7 @@ class CostModel {
       Wide foreign = Wide{times} * (tile - owned) * bytes;
       exchanged += foreign;
       link += foreign * rounds_of_tree(t);
+      if (counts_crossing_) crossing_ += count * Wide{times} * (tile - owned_by_outer_processor(t)) * bytes;
       held += Wide{largest_copy(t)} * buffers_of(t) * bytes;
       messages += Wide{times} * messages_of(t);
     }
@@ -329,6 +332,28 @@ class CostModel {
       }
       if (owned.length() > 0) views_[d].owned = {owned.lo - views_[d].start, owned.hi - views_[d].start};
     }
+  }
+
+  // The elements of the tile that this processor, or another one of the same processor of the outermost level, owns.
+  int64_t owned_by_outer_processor(size_t t) const {
+    auto is_inner = [&](size_t level) { return candidate_.levels[level].machine_level > 0; };
+    int64_t owned = 1;
+    for (size_t l = 0; l < at_.size(); ++l) {
+      if (candidate_.roles[t][l] == kFace && at_[l] != 0 && !is_inner(l)) owned = 0;
+    }
+    for (size_t d = 0; d < views_.size(); ++d) {
+      int index = shape_.tensors[t].indices[d];
+      Extent mine{0, shape_.extents[index]};
+      for (const Cut& cut : cuts_[t][d]) {
+        // Along a cut that is not of the work, the inner processors own the whole range together.
+        if (is_inner(static_cast<size_t>(cut.level)) && candidate_.levels[cut.level].index != index) continue;
+        mine.lo += at_[cut.level] * cut.stride;
+        mine.hi = std::min(mine.hi, mine.lo + cut.stride);
+      }
+      int64_t lo = std::max(mine.lo, views_[d].start), hi = std::min(mine.hi, views_[d].start + views_[d].tile);
+      owned *= std::max<int64_t>(0, hi - lo);
+    }
+    return owned;
   }
 
   int64_t processor() const {
@@ -640,6 +665,7 @@ class CostModel {
   const Candidate& candidate_;
   std::vector<std::vector<std::vector<Cut>>> cuts_;  // by tensor and dimension
   std::vector<std::vector<Alike>> alike_;            // by level
+  bool counts_crossing_ = false;
   std::vector<int64_t> tiles_, chunks_;              // by index
   std::vector<std::vector<std::vector<Run>>> work_;  // by level that deals out its index, and coordinate
 
@@ -652,7 +678,7 @@ class CostModel {
 
   std::optional<ReplicaCounts> replicas_;
   CandidateCost cost_;
-  Wide moved_ = 0, messages_ = 0;
+  Wide moved_ = 0, crossing_ = 0, messages_ = 0;
 };
 
 }  // namespace

@@ -17,6 +17,9 @@ struct CandidateCost {
   // What the busiest processor exchanges, each byte counted once for every time that it is sent one after another. In a
   // step in which many processors need the same chunk of one owner, it goes along a tree.
   int64_t link_bytes = 0;
+  // Moved between processors of the outermost level of the machine. At most, if partials are combined inside of such a
+  // processor before; 0, which is not counted, if formats are given or an access is not simple.
+  int64_t crossing_bytes = 0;
   // Between processors. Exact without sequential loops, if at most one level cuts an index that is summed over and the
   // partials need no tree; otherwise an estimate.
   int64_t messages = 0;

@@ -199,8 +199,10 @@ class Searcher {
   bool less(const Found& a, const Found& b) const {
     auto key = [&](const Found& f) {
       double seconds = options_.goal == Goal::Time ? f.seconds : 0;
-      return std::tuple(seconds, f.cost.exchanged_bytes, f.cost.bytes_moved, f.seconds, f.candidate.levels.size(),
-                        f.candidate.loops.size());
+      // The levels of a found grid are none of the machine.
+      int64_t crossing = options_.given_grid.empty() ? 0 : f.cost.crossing_bytes;
+      return std::tuple(seconds, f.cost.exchanged_bytes, crossing, f.cost.bytes_moved, f.seconds,
+                        f.candidate.levels.size(), f.candidate.loops.size());
     };
     return key(a) < key(b);
   }

@@ -62,6 +62,9 @@ TEST(Candidate, CountsWhatThePlanCounts) {
       ASSERT_EQ(said.peak_bytes, counted.peak_bytes_per_processor);
     }
     rotated += rotates;
+    if (!rotates && !exchange.combines_partials()) {
+      ASSERT_EQ(said.crossing_bytes, counted.bytes_by_level[0]);
+    }
     moving += counted.bytes_moved > 0;
     looping += !candidate.loops.empty();
     cyclic += text.find("cyclic") != std::string::npos;

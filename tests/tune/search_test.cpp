@@ -202,6 +202,26 @@ TEST(Search, TimeFollowsTheModel) {
   EXPECT_GT(dear.best.cost.exchanged_bytes, cheap.best.cost.exchanged_bytes);
 }
 
+// On a machine of several levels, of the candidates that exchange least, the one that moves least between the
+// processors of the outermost level.
+TEST(Search, MovesLittleBetweenOuterProcessors) {
+  for (const char* sizes : {"ni=40,nj=10,nk=20", "ni=10,nj=40,nk=20", "ni=20,nj=20,nk=90"}) {
+    StatementShape shape = test::shape_of_text(test::algorithm_text("summa"), sizes);
+    SearchOptions options = options_for(10);
+    options.given_grid = {{kNoIndex, 5, 1, 0}, {kNoIndex, 2, 1, 1}};
+    SearchResult found = search(shape, options);
+    int64_t least = std::numeric_limits<int64_t>::max();
+    for (int outer = 0; outer < 3; ++outer) {
+      for (int inner = 0; inner < 3; ++inner) {
+        CandidateCost cost = cost_of(shape, with_free_formats(shape, {{outer, 5, 1, 0}, {inner, 2, 1, 1}}));
+        if (cost.exchanged_bytes == found.best.cost.exchanged_bytes) least = std::min(least, cost.crossing_bytes);
+      }
+    }
+    EXPECT_EQ(found.best.cost.crossing_bytes, least) << sizes;
+    EXPECT_LT(least, found.best.cost.bytes_moved) << sizes;
+  }
+}
+
 // In steps, many processors need one chunk of one owner, unless they begin at different chunks. That needs memory for a
 // second buffer.
 TEST(Search, RotatesStepsThatWaitForOneOwner) {
