@@ -1,6 +1,8 @@
 # Lists the GoogleTest suites of an executable as ctest tests, one process for each suite. Run by the build as
-#   cmake -DEXECUTABLE=... -DAREA=plan -DTIMEOUT=120 -DLABELS=quick -DSHARE=3 -DLARGE=Scale -DOUTPUT=... -P suites.cmake
-# With a SHARE of 3, every third case of a parameterised suite, or of one in the list LARGE, is run.
+#   cmake -DEXECUTABLE=... -DAREA=plan -DTIMEOUT=120 -DLABELS=quick -DSHARE=3 -DLARGE=Scale -DWHOLE=... -DOUTPUT=...
+#         -P suites.cmake
+# With a SHARE of 3, every third case of a parameterised suite, or of one in the list LARGE, is run; but all cases of a
+# suite in the list WHOLE.
 # One process per case would spend most of its time on starting.
 cmake_minimum_required(VERSION 3.25)
 execute_process(COMMAND ${EXECUTABLE} --gtest_list_tests OUTPUT_VARIABLE listing RESULT_VARIABLE status
@@ -18,7 +20,7 @@ foreach(suite ${suites})
     continue()
   endif()
   set(environment "")
-  if(SHARE GREATER 1 AND (suite MATCHES "/" OR suite IN_LIST LARGE))
+  if(SHARE GREATER 1 AND (suite MATCHES "/" OR suite IN_LIST LARGE) AND NOT suite IN_LIST WHOLE)
     set(environment "ENVIRONMENT \"GTEST_TOTAL_SHARDS=${SHARE};GTEST_SHARD_INDEX=0\"")
   endif()
   string(APPEND text "add_test([=[${AREA}/${suite}]=] [=[${EXECUTABLE}]=] [=[--gtest_filter=${suite}.*]=]"

@@ -6,7 +6,8 @@
 #include <numeric>
 #include <random>
 
-#include "emulated_cuda.h"
+#include "leaf/emulation/cuda.h"
+#include "leaf/emulation/memory.h"
 // The kernels follow the emulation that they are compiled against.
 #include "engine/legion/support/gpu_data_kernels.h"
 
@@ -70,7 +71,10 @@ TYPED_TEST(GpuData, RandomDataIsThatOfTheCpu) {
     RandomPiece piece(this->random_, 1 + round % 6);
     std::vector<TypeParam> memory(static_cast<size_t>(piece.size), untouched), expected = memory;
     uint64_t seed = this->random_();
-    PieceKernels<TypeParam>::make_random(memory.data(), piece.gpu(), seed, &this->stream_);
+    {
+      const auto on_gpu = emulated_cuda::on_gpu(memory);
+      PieceKernels<TypeParam>::make_random(memory.data(), piece.gpu(), seed, &this->stream_);
+    }
     piece.for_each([&](int64_t offset, int64_t place) {
       expected[static_cast<size_t>(offset)] = distal::core::random_value<TypeParam>(seed, place);
     });
@@ -90,10 +94,9 @@ TYPED_TEST(GpuData, SlicesGoAndComeBack) {
     const int64_t slice = 1 + static_cast<int64_t>(this->random_() % 50);
     for (int64_t begin = 0; begin < gpu.volume(); begin += slice) {
       const int64_t end = std::min(begin + slice, gpu.volume());
-      PieceKernels<TypeParam>::scatter(memory.data(), gpu, begin, end, &all[static_cast<size_t>(begin)],
-                                       &this->stream_);
-      PieceKernels<TypeParam>::gather(memory.data(), gpu, begin, end, &back[static_cast<size_t>(begin)],
-                                      &this->stream_);
+      const auto on_gpu = emulated_cuda::on_gpu(memory, all, back);
+      PieceKernels<TypeParam>::scatter(memory.data(), gpu, begin, end, all.data() + begin, &this->stream_);
+      PieceKernels<TypeParam>::gather(memory.data(), gpu, begin, end, back.data() + begin, &this->stream_);
     }
     EXPECT_EQ(memory, expected);
     EXPECT_EQ(back, all);
@@ -111,7 +114,10 @@ TYPED_TEST(GpuData, CopiesBetweenStorageOrders) {
     piece.for_each([&](int64_t offset, int64_t place) {
       expected[static_cast<size_t>(offset)] = whole[static_cast<size_t>(place)];
     });
-    PieceKernels<TypeParam>::copy(memory.data(), gpu, whole.data(), &this->stream_);
+    {
+      const auto on_gpu = emulated_cuda::on_gpu(memory, whole);
+      PieceKernels<TypeParam>::copy(memory.data(), gpu, whole.data(), &this->stream_);
+    }
     EXPECT_EQ(memory, expected);
   }
 }

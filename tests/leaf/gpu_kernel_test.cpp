@@ -2,7 +2,6 @@
 // orders and strides. They must give what the interpreted leaf gives, to the bit, and touch nothing else.
 
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cublas_v2.h>
@@ -11,12 +10,11 @@
 #include <filesystem>
 #include <fstream>
 #include <random>
-#include <regex>
-#include <set>
 
-#include "engine/legion/support_files.h"
 #include "leaf/choose_leaf.h"
-#include "leaf/compile.h"
+#include "leaf/emulation/kernels.h"
+#include "leaf/emulation/memory.h"
+#include "leaf/emulation/operands.h"
 #include "leaf/gpu/gpu_leaf.h"
 #include "leaf/gpu/kernel_source.h"
 #include "leaf/gpu/support/device.h"
@@ -35,89 +33,15 @@ namespace {
 
 constexpr size_t kSharedBytes = 48 << 10;  // of a block
 
-// A leaf's function. `device` is a distal_gpu::Device.
-using GpuFunction = int(const int64_t* numbers, void* const* data, const int64_t* const* stride, const void* device);
+using test::EmulatedKernels;
+using test::GpuFunction;
+using test::GuardedMemory;
+using test::RandomOperand;
 
 std::string cache() { return fmt::format("{}distal-gpu-test-{}", testing::TempDir(), geteuid()); }
 
 const std::vector<ElementType> kTypes{ElementType::Float, ElementType::Double,       ElementType::Int32,
                                       ElementType::Int64, ElementType::ComplexFloat, ElementType::ComplexDouble};
-
-// Adds the headers that a text includes, each behind those that it includes itself, without these includes.
-void add_headers(const std::string& text, std::set<std::string>& added, std::string& out) {
-  static const std::regex include("#include \"(distal/)?([^\"]*)\""),
-      own("#pragma once|#include (<cublas_v2.h>|\"[^\"]*\")");
-  for (std::sregex_iterator i(text.begin(), text.end(), include), end; i != end; ++i) {
-    const std::string name = i->str(2);
-    if (!added.insert(name).second) continue;
-    const std::string& header = legion_support_files().at(name);
-    add_headers(header, added, out);
-    out += std::regex_replace(header, own, "");
-  }
-}
-
-// Kernels that the host can run, compiled together. Their functions are leaf_0, leaf_1, ...; `leaf` is a table of them.
-CompiledLeaf emulated(const std::vector<std::string>& kernels) {
-  const std::string tests = std::string(DISTAL_SOURCE_DIR) + "/tests/leaf/";
-  std::string text = test::read_text(tests + "emulated_cuda.h") + test::read_text(tests + "cublas/cublas_v2.h"), table;
-  text = std::regex_replace(text, std::regex("#pragma once"), "");
-  std::set<std::string> added;
-  for (const std::string& kernel : kernels) add_headers(kernel, added, text);
-  for (size_t k = 0; k < kernels.size(); ++k) {
-    text += fmt::format("namespace kernel_{} {{\n{}}}\n", k,
-                        std::regex_replace(kernels[k], std::regex("#include \"[^\"]*\""), ""));
-    table += fmt::format("(void*)kernel_{0}::leaf_{0}, ", k);
-  }
-  return compile_leaf(text + "extern \"C\" {\nvoid* leaf[] = {" + table + "};\n}\n");
-}
-
-// Memory between two pages that may not be touched. It ends at the second page, or begins at the first.
-class GuardedMemory {
- public:
-  GuardedMemory(int64_t bytes, bool at_end) : page_(sysconf(_SC_PAGESIZE)) {
-    inside_ = (bytes + page_ - 1) / page_ * page_;
-    all_ = static_cast<std::byte*>(mmap(nullptr, size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    mprotect(all_, static_cast<size_t>(page_), PROT_NONE);
-    mprotect(all_ + page_ + inside_, static_cast<size_t>(page_), PROT_NONE);
-    data_ = all_ + page_ + (at_end ? inside_ - bytes : 0);
-  }
-  ~GuardedMemory() { munmap(all_, size()); }
-  GuardedMemory(const GuardedMemory&) = delete;
-  GuardedMemory& operator=(const GuardedMemory&) = delete;
-  std::byte* data() const { return data_; }
-
- private:
-  size_t size() const { return static_cast<size_t>(inside_ + 2 * page_); }
-
-  int64_t page_, inside_ = 0;
-  std::byte *all_ = nullptr, *data_ = nullptr;
-};
-
-// A tensor in any storage order, with gaps. Operands that are only read may also have strides that are negative or 0.
-struct RandomOperand {
-  std::vector<int64_t> strides;
-  int64_t elements = 1, first = 0;  // `first`: the element at index 0 of all dimensions
-
-  // `still`: the dimensions along which an operand that is only read does not move.
-  RandomOperand(const std::vector<int64_t>& extents, const std::vector<bool>& still, bool is_output,
-                std::mt19937& random) {
-    std::vector<size_t> order(extents.size());
-    std::iota(order.begin(), order.end(), size_t{0});
-    std::shuffle(order.begin(), order.end(), random);
-    strides.resize(extents.size());
-    for (size_t d : order) {
-      elements += static_cast<int64_t>(random() % 3);
-      strides[d] = elements;
-      elements *= extents[d];
-      bool turned = random() % 4 == 0;
-      if (turned) {
-        first += (extents[d] - 1) * strides[d];
-        strides[d] = -strides[d];
-      }
-      if (!is_output && !turned && (still[d] || random() % 6 == 0)) strides[d] = 0;
-    }
-  }
-};
 
 template <class T>
 void fill(T* data, int64_t elements, std::mt19937& random) {
@@ -125,17 +49,17 @@ void fill(T* data, int64_t elements, std::mt19937& random) {
     data[x] = static_cast<T>(static_cast<float>(static_cast<int>(random() % 7) - 3));
 }
 
-// A device whose stream is a seed. Its scratch memory holds garbage, and may be too small for any kernel.
+// A device of the emulation. Its scratch memory holds garbage, and may be too small for any kernel.
 struct EmulatedDevice {
-  unsigned seed;
+  CUstream_st stream;
   cublasContext blas;
   size_t bytes;
   GuardedMemory scratch;
   distal_gpu::Device device;
 
   explicit EmulatedDevice(std::mt19937& random)
-      : seed(static_cast<unsigned>(random())), bytes(some_size(random)), scratch(static_cast<int64_t>(bytes), false) {
-    device.stream = reinterpret_cast<CUstream_st*>(&seed);
+      : stream{static_cast<unsigned>(random())}, bytes(some_size(random)), scratch(static_cast<int64_t>(bytes), false) {
+    device.stream = &stream;
     device.blas = &blas;
     device.scratch = scratch.data();
     device.scratch_bytes = bytes;
@@ -226,6 +150,16 @@ void set_elements_to_zero(T* at, const std::vector<int64_t>& extents, const std:
   }
 }
 
+// The memory of the operands and the device is the GPU's only while the kernel runs.
+int run(GpuFunction* kernel, const std::vector<int64_t>& numbers, const std::vector<void*>& data,
+        const std::vector<const int64_t*>& strides, const std::vector<std::unique_ptr<GuardedMemory>>& operands,
+        const EmulatedDevice& device) {
+  emulated_cuda::OnGpu on_gpu;
+  for (const auto& o : operands) on_gpu.add(o->data(), o->bytes());
+  on_gpu.add(device.scratch.data(), device.bytes);
+  return kernel(numbers.data(), data.data(), strides.data(), device.device);
+}
+
 template <class T>
 void check_run(const StagePlan& stage, ElementType type, GpuFunction* kernel, const std::vector<int64_t>& params,
                std::mt19937& random) {
@@ -243,6 +177,7 @@ void check_run(const StagePlan& stage, ElementType type, GpuFunction* kernel, co
   std::vector<void*> data;
   std::vector<const int64_t*> strides;
   const bool at_end = random() % 2 == 0;
+  const bool as_stored = random() % 2 == 0;
   // Perhaps no operand moves along an index of the last one.
   const std::vector<int>& last = accesses.back().indices;
   const int still = !last.empty() && random() % 2 == 0 ? last[random() % last.size()] : -1;
@@ -253,7 +188,11 @@ void check_run(const StagePlan& stage, ElementType type, GpuFunction* kernel, co
       extents.push_back(stage.space.extents[v]);
       stays.push_back(v == still);
     }
-    operands.emplace_back(extents, stays, &a == accesses.data(), random);
+    if (as_stored) {
+      operands.emplace_back(extents, stage.acquires[static_cast<size_t>(a.acquire)].order);
+    } else {
+      operands.emplace_back(extents, stays, &a == accesses.data(), random);
+    }
   }
   for (size_t o = 0; o < operands.size(); ++o) {
     const RandomOperand& operand = operands[o];
@@ -293,7 +232,7 @@ void check_run(const StagePlan& stage, ElementType type, GpuFunction* kernel, co
     if (overwrites && std::find(of_output.begin(), of_output.end(), v) == of_output.end()) set_to_zero(want.data());
   }
   EmulatedDevice device(random);
-  const int status = kernel(numbers.data(), data.data(), strides.data(), &device.device);
+  const int status = run(kernel, numbers, data, strides, memory, device);
   if (needed > std::max(device.bytes, kSharedBytes)) {
     EXPECT_EQ(status, distal_gpu::kWorkspacesTooLarge);
     return;
@@ -312,13 +251,14 @@ TEST_P(GpuKernels, GiveWhatTheInterpreterGives) {
   std::vector<std::string> sources;
   for (size_t t = 0; t < types.size(); ++t)
     sources.push_back(source_of(GetParam(), types[t], fmt::format("leaf_{}", t)));
-  CompiledLeaf code = emulated(sources);
+  const EmulatedKernels code(sources);
   for (size_t t = 0; t < types.size(); ++t) {
     SCOPED_TRACE(to_string(types[t]));
     for (int round = 0; round < 8 && !HasFailure(); ++round) {
       Plan p = plan(types[t], random);
+      ASSERT_EQ(p.stages.size(), 1U);
       const std::vector<int64_t> params = params_of(GetParam(), p);
-      auto* kernel = reinterpret_cast<GpuFunction*>(static_cast<void**>(code.symbol)[t]);
+      GpuFunction* kernel = code.function(t);
       with_element_type(types[t],
                         [&](auto zero) { check_run<decltype(zero)>(p.stages[0], types[t], kernel, params, random); });
     }
@@ -384,13 +324,14 @@ std::vector<KernelCase> kernel_cases() {
                  "s += A(i, j) * C(k, j) * B(i, k)\nschedule\n  reorder({i, j, k})\n"
                  "  precompute(A(i, j) * C(k, j) * B(i, k), {}, {}, v)\n  precompute(C(k, j) * B(i, k), {}, {}, w)",
                  {"a", "b", "c"}},
-      KernelCase{"workspace_in_gpu_memory",
-                 kTensors,
-                 "A(i, j) = B(i, k) * C(k, j) - A(i, j)\nschedule\n  split(i, io, ii, 64)\n  reorder({io, k, ii, j})\n"
-                 "  precompute(B(i, k) * C(k, j), {ii, j}, {iw, jw}, Q)",
-                 {"a", "b", "c"},
-                 {97, 130},
-                 2},
+      KernelCase{
+          "workspace_in_gpu_memory",
+          kTensors,
+          "A(i, j) = B(i, k) * C(k, j) - z(i) * y(j)\nschedule\n  split(i, io, ii, 64)\n  reorder({io, k, ii, j})\n"
+          "  precompute(B(i, k) * C(k, j), {ii, j}, {iw, jw}, Q)",
+          {"a", "b", "c"},
+          {97, 130},
+          2},
       KernelCase{"workspace_of_a_collapsed_loop",
                  kTensors,
                  "A(i, j) = B(i, k) * C(k, j)\nschedule\n  collapse(i, j, f)\n  split(f, fo, fi, 8)\n"
@@ -453,12 +394,12 @@ TEST(GpuKernelsOfRandomPrograms, GiveWhatTheInterpreterGives) {
       leaves.emplace_back(&stage, seed);
     }
   }
-  CompiledLeaf code = emulated(sources);
+  const EmulatedKernels code(sources);
   std::mt19937 random(1);
   for (size_t l = 0; l < leaves.size(); ++l) {
     const auto& [stage, seed] = leaves[l];
     SCOPED_TRACE(fmt::format("program {}\n{}", seed, sources[l]));
-    auto* kernel = reinterpret_cast<GpuFunction*>(static_cast<void**>(code.symbol)[l]);
+    GpuFunction* kernel = code.function(l);
     const ElementType type = plans[seed]->program->module.type;
     for (int round = 0; round < 5 && !HasFailure(); ++round) {
       with_element_type(type, [&](auto zero) { check_run<decltype(zero)>(*stage, type, kernel, {}, random); });
@@ -477,18 +418,12 @@ TEST(GpuSources, AreCudaForNvcc) {
   std::vector<KernelCase> cases = kernel_cases();
   std::rotate(cases.begin(), cases.end() - 1, cases.end());
   const std::filesystem::path folder = fmt::format("{}distal-nvcc-test-{}", testing::TempDir(), getpid());
-  for (const auto& [name, header] : legion_support_files()) {
-    std::filesystem::create_directories((folder / "distal" / name).parent_path());
-    std::ofstream(folder / "distal" / name) << header;
-  }
-  std::ofstream text(folder / "all.cu");
+  test::write_gpu_headers(folder.string());
+  std::vector<std::string> sources;
   for (size_t k = 0; k < cases.size(); ++k) {
-    const std::string source = source_of(cases[k], kTypes[k % kTypes.size()], fmt::format("leaf_{}", k));
-    const size_t end_of_includes = source.find("namespace {");
-    text << source.substr(0, end_of_includes)
-         << fmt::format("namespace kernel_{} {{\n{}}}\n", k, source.substr(end_of_includes));
+    sources.push_back(source_of(cases[k], kTypes[k % kTypes.size()], fmt::format("leaf_{}", k)));
   }
-  text.close();
+  std::ofstream(folder / "all.cu") << test::joined_gpu_sources(sources);
   EXPECT_EQ(run_process({nvcc(), "-std=c++17", "-arch=sm_90", "-ptx", "-o", (folder / "all.ptx").string(),
                          (folder / "all.cu").string()}),
             0);

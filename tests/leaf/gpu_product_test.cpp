@@ -1,6 +1,7 @@
 // Products of matrices on GPUs: the calls of cuBLAS, carried out by loops, must give what the definition gives.
 
-#include "leaf/emulated_cuda.h"
+#include "leaf/emulation/cuda.h"
+#include "leaf/emulation/memory.h"
 //
 #include "leaf/gpu/support/packed_product.h"
 
@@ -103,6 +104,14 @@ class TestDevice {
   std::vector<char> memory_;
 };
 
+// The tensors and the device's scratch memory, as memory of the GPU.
+template <class... T>
+emulated_cuda::OnGpu on_gpu(const TestDevice& device, const std::vector<T>&... tensors) {
+  emulated_cuda::OnGpu out = emulated_cuda::on_gpu(tensors...);
+  out.add(device.device.scratch, device.device.scratch_bytes);
+  return out;
+}
+
 // Runs random products by `run`, which returns false if it does not take their strides. Returns how many it took.
 template <class T, class Run>
 int check_random_products(const Run& run) {
@@ -119,7 +128,12 @@ int check_random_products(const Run& run) {
     if (!adds) set_outputs_to_zero(product.axes, 0, want.data());
     TestDevice device(random() % 2 == 0 ? 128 : size_t{1} << 16, static_cast<unsigned>(random()));
     T* const data[] = {tensors[0].data(), tensors[1].data(), tensors[2].data()};
-    if (!run(product.axes, data, device.device, adds)) continue;
+    bool fits = false;
+    {
+      const auto memory = on_gpu(device, tensors[0], tensors[1], tensors[2]);
+      fits = run(product.axes, data, device.device, adds);
+    }
+    if (!fits) continue;
     ++fitting;
     add_product(product.axes, 0, want.data(), tensors[1].data(), tensors[2].data());
     EXPECT_EQ(tensors[0], want) << "round " << round;
@@ -163,7 +177,10 @@ TEST(GpuProduct, ABatchIsOneCall) {
   TestDevice device(0);
   MatrixProduct product(matrices(10));
   ASSERT_TRUE(product.fits());
-  product.run<double>(device.device, data, 1);
+  {
+    const auto memory = on_gpu(device, a, b, c);
+    product.run<double>(device.device, data, 1);
+  }
   EXPECT_EQ(device.blas.calls, 1);
   EXPECT_EQ(a, std::vector<double>(640, 9));
 }
@@ -189,7 +206,10 @@ TEST(GpuProduct, ABatchOfSeveralIndicesIsOneCall) {
     TestDevice device(bytes);
     MatrixProduct product(axes);
     ASSERT_TRUE(product.fits());
-    product.run<double>(device.device, data, 1);
+    {
+      const auto memory = on_gpu(device, output, left, right);
+      product.run<double>(device.device, data, 1);
+    }
     EXPECT_EQ(device.blas.calls, bytes == 0 ? 3 : 1);
     EXPECT_EQ(output, std::vector<double>(60, 73));
   }
@@ -207,7 +227,10 @@ TEST(GpuProduct, FourIndicesAreOneProductOfMatrices) {
     std::vector<double> output(elements, 1), left(elements, 2), right(elements, 3);
     double* const data[] = {output.data(), left.data(), right.data()};
     TestDevice device(scratch_bytes);
-    distal_gpu::PackedProduct(axes(n)).run<double>(device.device, data, 1);
+    {
+      const auto memory = on_gpu(device, output, left, right);
+      distal_gpu::PackedProduct(axes(n)).run<double>(device.device, data, 1);
+    }
     EXPECT_EQ(output, std::vector<double>(elements, static_cast<double>(1 + 6 * n * n)));
     return device.blas.calls;
   };

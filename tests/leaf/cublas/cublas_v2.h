@@ -5,6 +5,8 @@
 #include <complex>
 #include <cstdint>
 
+#include "leaf/emulation/cuda.h"
+
 struct cublasContext {
   int calls = 0;
 };
@@ -44,6 +46,7 @@ cublasStatus_t gemm(cublasHandle_t handle, cublasOperation_t a, cublasOperation_
                     const T* alpha, const T* x, int64_t ldx, int64_t stride_x, const T* y, int64_t ldy,
                     int64_t stride_y, const T* beta, T* z, int64_t ldz, int64_t stride_z, int64_t count) {
   using N = typename Number<T>::Type;
+  const emulated_cuda::LibraryCall library_call;
   ++handle->calls;
   if (ldx < std::max<int64_t>(1, a == CUBLAS_OP_N ? m : k) || ldy < std::max<int64_t>(1, b == CUBLAS_OP_N ? k : n) ||
       ldz < std::max<int64_t>(1, m) || m < 0 || n < 0 || k < 0) {
@@ -73,6 +76,7 @@ template <class T>
 cublasStatus_t gemm_batch(cublasHandle_t handle, cublasOperation_t a, cublasOperation_t b, int64_t m, int64_t n,
                           int64_t k, const T* alpha, const T* const* x, int64_t ldx, const T* const* y, int64_t ldy,
                           const T* beta, T* const* z, int64_t ldz, int64_t count) {
+  const emulated_cuda::LibraryCall library_call;
   const int calls = handle->calls;
   for (int64_t c = 0; c < count; ++c) {
     cublasStatus_t status = gemm(handle, a, b, m, n, k, alpha, x[c], ldx, 0, y[c], ldy, 0, beta, z[c], ldz, 0, 1);

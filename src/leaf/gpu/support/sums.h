@@ -238,12 +238,11 @@ __global__ void __launch_bounds__(kBlock) compute(const Box<Leaf> box, const Div
 }
 
 // Adds the partial sums of all slices. A block has `width` neighbouring outputs; the threads of an output share its
-// slices.
+// slices, and have a sum each in shared memory.
 template <class Leaf>
 __global__ void __launch_bounds__(kBlock) add_partials(const Box<Leaf> box, const Division division, int width) {
   using C = typename Leaf::C;
-  alignas(16) __shared__ unsigned char memory[kBlock * sizeof(C)];
-  C* sums = reinterpret_cast<C*>(memory);
+  C* sums = reinterpret_cast<C*>(shared_memory());
   const C* partials = static_cast<const C*>(division.partials);
   const int column = static_cast<int>(threadIdx.x) % width, part = static_cast<int>(threadIdx.x) / width;
   const int parts = static_cast<int>(kBlock) / width;
@@ -355,7 +354,8 @@ void start(const Box<Leaf>& box, const Device& device) {
   const Int least = std::min(box.outputs(), Int{kWarp});
   int width = kBlock;
   while (width / 2 >= least && static_cast<Int>(kBlock) / width * 2 <= division.slices) width /= 2;
-  launch(add_partials<Leaf>, ceildiv(box.outputs(), width) * kBlock, device.stream, box, division, width);
+  launch_blocks(add_partials<Leaf>, blocks_for(ceildiv(box.outputs(), width) * kBlock), kBlock,
+                kBlock * sizeof(typename Leaf::C), device.stream, box, division, width);
 }
 
 template <class Leaf, int N>
