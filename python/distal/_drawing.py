@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import html
 import json
-import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from . import _core
+from ._errors import InputError, TypeMismatch
+from ._files import PathLike, to_path
+from ._numbers import to_index
 
 
 class Drawing:
@@ -27,10 +29,15 @@ class Drawing:
         data: dict[str, Any] = json.loads(self._picture)
         return data
 
-    def save(self, file: str | os.PathLike[str]) -> None:
+    def save(self, file: PathLike) -> None:
         """Writes the page, or with a name that ends in ``.svg`` the first step of the film."""
-        text = self.svg() if Path(file).suffix == ".svg" else self.html
-        Path(file).write_text(text, encoding="utf-8")
+        path = Path(to_path(file, "draw"))
+        text = self.svg() if path.suffix == ".svg" else self.html
+        try:
+            path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"{str(path)!r} cannot be written: {error.strerror}",
+                             "name a file in a folder that you may write to") from None
 
     def svg(
         self, view: str = "film", *, step: int = 1, processor: int | None = None, axes: Sequence[str] = ()
@@ -39,7 +46,11 @@ class Drawing:
 
         The step counts from 1, and 0 is the last one; ``axes`` are up to three indices. Node draws it.
         """
-        return _core.svg(self._picture, view, step, -1 if processor is None else processor, list(axes))
+        number = -1 if processor is None else to_index(processor, "svg: the processor")
+        names = list(axes)
+        if not all(isinstance(name, str) for name in (view, *names)):
+            raise TypeMismatch(f"svg: the view is {view!r} and the axes are {names}; they must be strings")
+        return _core.svg(self._picture, view, to_index(step, "svg: the step"), number, names)
 
     def _repr_svg_(self) -> str | None:
         # Without Node this returns None, and the notebook displays another form.

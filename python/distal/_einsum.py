@@ -14,6 +14,7 @@ from ._contraction import REFUSED, Contraction
 from ._core import Machine
 from ._einsum_string import LETTERS, Subscripts, Term, from_sublists, parse
 from ._errors import InputError, TypeMismatch
+from ._numbers import counted
 from ._on_machine import run_on
 from ._tensor import MachineLike, to_machine
 
@@ -193,11 +194,14 @@ def _as_array(operand: ArrayLike) -> NDArray:
     if hasattr(operand, "__dlpack__") and not isinstance(operand, (np.ndarray, np.generic)):
         return as_numpy(resolved(operand), "einsum")
     try:
-        return np.asarray(operand)
+        array = np.asarray(operand)
     except ValueError as error:
         raise InputError(f"einsum: an operand is no array: {error}") from None
     except (RuntimeError, TypeError) as error:  # of the operand's own library
         raise TypeMismatch(f"einsum: an operand is no array: {error}") from None
+    if array.dtype.hasobject and array.ndim == 0 and not isinstance(operand, (np.ndarray, np.generic)):
+        raise TypeMismatch(f"einsum: an operand is {type(operand).__name__}, and no array")
+    return array
 
 
 def _is_view(s: Subscripts, has_out: bool, dtype: npt.DTypeLike | None) -> bool:
@@ -423,7 +427,8 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: int | Sequence[Any] = 2) -> Any:
     ndim_a, ndim_b = np.ndim(a) if not hasattr(a, "ndim") else a.ndim, np.ndim(b) if not hasattr(b, "ndim") else b.ndim
     over_a, over_b = _axes(axes, ndim_a, ndim_b)
     if len(over_a) != len(over_b):
-        raise InputError(f"tensordot: {len(over_a)} axes of the first array, and {len(over_b)} of the second")
+        given = counted(len(over_a), "axis", "axes")
+        raise InputError(f"tensordot: {given} of the first array, and {len(over_b)} of the second")
     labels_a, labels_b = list(range(ndim_a)), list(range(ndim_a, ndim_a + ndim_b))
     if ndim_a + ndim_b > len(LETTERS):
         raise InputError(f"tensordot: {ndim_a + ndim_b} dimensions; at most {len(LETTERS)} are possible")

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import Any, NamedTuple, Sequence
 
 from ._errors import InputError, TypeMismatch
+from ._numbers import counted
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 Term = tuple[str, ...]
@@ -68,7 +69,8 @@ def _expand(word: str, ndim: int, whole: str) -> Term:
     count = ndim - len(before) - len(after or "")
     if count < 0 or (after is None and count > 0):
         names = len(before) + len(after or "")
-        raise InputError(f"einsum: `{word}` names {names} dimensions, and the operand has {ndim}",
+        raise InputError(f"einsum: `{word}` names {counted(names, 'dimension', 'dimensions')}, and the operand has "
+                         f"{ndim}",
                          "`...` stands for dimensions that are not named" if count > 0 else "")
     return (*before, *(f".{d}" for d in reversed(range(count))), *(after or ""))
 

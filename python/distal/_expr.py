@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Access", "Accumulation", "Expr", "ExprLike", "Index", "IndexVar", "Operand", "indices", "to_expr"]
 
 _LARGEST_EXACT = 2**53
+_MOST_SHOWN_BITS = 128
 
 
 def indices(names: str | Iterable[str]) -> tuple[IndexVar, ...]:
@@ -163,11 +164,13 @@ def to_expr(value: ExprLike) -> Expr:
     if isinstance(value, (complex, np.complexfloating)) or hasattr(value, "__len__"):
         raise TypeMismatch(f"{type(value).__name__} cannot stand in a statement",
                            "numbers, scalars and accesses such as B[i, j] can; put data into a Tensor")
+    if isinstance(value, Integral) and abs(int(value)) > _LARGEST_EXACT:
+        bits = int(value).bit_length()
+        shown = value if bits <= _MOST_SHOWN_BITS else f"of {bits} bits"
+        raise InputError(f"the number {shown} is too large for a statement", "put it into a scalar Tensor")
     try:
         number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         raise TypeMismatch(f"{type(value).__name__} cannot stand in a statement",
                            "numbers, scalars and accesses such as B[i, j] can") from None
-    if isinstance(value, Integral) and abs(int(value)) > _LARGEST_EXACT:
-        raise InputError(f"the number {value} is too large for a statement", "put it into a scalar Tensor")
     return Expr(_core.Expr(number), ())

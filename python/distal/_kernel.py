@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, AbstractSet, Any, Iterable, NamedTuple
@@ -12,6 +11,7 @@ from ._core import Certificate, Cost, FindOptions, Progress, RunOptions, RunRepo
 from ._drawing import Drawing
 from ._errors import Error, InputError, TypeMismatch
 from ._explanation import explanation
+from ._files import PathLike
 from ._numbers import Epoch
 from ._ranks import RanksKernel, on_ranks
 from ._where import Line
@@ -72,6 +72,24 @@ def _options(**given: Any) -> RunOptions:
                            "threads is an integer, progress a distal.Progress, the others are bool") from None
 
 
+def to_run_options(options: RunOptions | None) -> RunOptions:
+    """The options of a run that a caller gave."""
+    if options is None:
+        return _DEFAULT
+    if not isinstance(options, RunOptions):
+        raise TypeMismatch(f"options is {options!r}; it must be RunOptions", "write for instance run(threads=2)")
+    return options
+
+
+def to_find_options(options: FindOptions | None, name: str) -> FindOptions:
+    """The options of a search that a caller gave as the argument of this name."""
+    if options is None:
+        return FindOptions()
+    if not isinstance(options, FindOptions):
+        raise TypeMismatch(f"{name} is {options!r}; it must be FindOptions")
+    return options
+
+
 def _words(text: str) -> list[str]:
     return re.findall(r"\w+", text)
 
@@ -123,10 +141,8 @@ class Kernel:
 
     def __init__(self, defined: Tensor | Iterable[Tensor], find: FindOptions | None = None) -> None:
         statements = [_statement_of(t) for t in _all_of(defined)]
-        if not isinstance(find, (FindOptions, type(None))):
-            raise TypeMismatch(f"find is {find!r}; it must be FindOptions")
         try:
-            core = _core.Kernel([s.tensor._handle for s in statements], FindOptions() if find is None else find)
+            core = _core.Kernel([s.tensor._handle for s in statements], to_find_options(find, "find"))
         except Error as error:
             raise _told(error, statements) from None
         self._use(core, statements)
@@ -183,13 +199,12 @@ class Kernel:
         """
         if self._epoch != Epoch.count:
             self._place()
-        if options is None:
-            options = _DEFAULT
-            if threads or own_memory or strict_order or progress is not None:
-                options = _options(threads=threads, own_memory=own_memory, strict_order=strict_order,
-                                   progress=progress)
-        elif not isinstance(options, RunOptions):
-            raise TypeMismatch(f"options is {options!r}; it must be RunOptions", "write for instance run(threads=2)")
+        options = to_run_options(options)
+        if threads or own_memory or strict_order or progress is not None:
+            if options is not _DEFAULT:
+                raise InputError("run: some options are given as RunOptions and others by name",
+                                 "give all of them in one way")
+            options = _options(threads=threads, own_memory=own_memory, strict_order=strict_order, progress=progress)
         for storage in self._before:
             storage.scatter()
         try:
@@ -241,7 +256,7 @@ class Kernel:
         """The program, what it moves and holds, and how far that is from the least; ``print(kernel)`` shows it."""
         return explanation(self.text, self.cost, self.certificates)
 
-    def draw(self, file: str | os.PathLike[str] | None = None) -> Drawing:
+    def draw(self, file: PathLike | None = None) -> Drawing:
         """Pictures of the plan for the current values of the params: where data lives, what moves, what is computed.
 
         With a file, such as ``"cannon.html"``, writes a page that any browser opens; ``"cannon.svg"`` is the first step

@@ -69,6 +69,11 @@ class Param(_core.Param):
         Epoch.advance_params()
 
 
+def counted(count: int, one: str, several: str) -> str:
+    """A number of things, for a message: ``1 index``, ``2 indices``."""
+    return f"{count} {one if count == 1 else several}"
+
+
 IntLike = Union[SupportsIndex, Param, Int]
 
 

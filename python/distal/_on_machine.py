@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from functools import lru_cache
-from typing import Iterator, NamedTuple, Sequence
+from typing import NamedTuple, Sequence
 
 import numpy as np
 
@@ -86,17 +85,16 @@ class _MachineCalls:
         self._product = product
         self._idle: list[_MachineCall] = []
 
-    @contextmanager
-    def idle(self) -> Iterator[_MachineCall]:
-        """Takes an idle kernel, or makes one, and gives it back."""
+    def take(self) -> _MachineCall:
+        """Takes an idle kernel, or makes one."""
         try:
-            call = self._idle.pop()
+            return self._idle.pop()
         except IndexError:
-            call = _MachineCall(self._machine.machine(), self._product)
-        try:
-            yield call
-        finally:
-            self._idle.append(call)
+            return _MachineCall(self._machine.machine(), self._product)
+
+    def put_back(self, call: _MachineCall) -> None:
+        """Another call may take it from now on."""
+        self._idle.append(call)
 
 
 @lru_cache(maxsize=_KEPT)
@@ -134,10 +132,13 @@ def run_on(machine: Machine, s: Subscripts, arrays: Sequence[NDArray], out: NDAr
     extents = tuple((x, n) for x, n in s.extents.items() if x in kept)
     into = out[pick_loops(out.shape)]
     product = Product(tuple(terms), output, extents, out.dtype.char)
-    with _calls_of(_MachineValue.of(machine), product.renamed()).idle() as call:
-        try:
-            call.run(into, operands)
-        except InputError:  # elements of an array overlap
-            copied = np.empty(into.shape, into.dtype)
-            call.run(copied, [np.array(a, order="C") for a in operands])
-            into[...] = copied
+    calls = _calls_of(_MachineValue.of(machine), product.renamed())
+    call = calls.take()
+    try:
+        call.run(into, operands)
+    except InputError:  # elements of an array overlap
+        copied = np.empty(into.shape, into.dtype)
+        call.run(copied, [np.array(a, order="C") for a in operands])
+        into[...] = copied
+    finally:
+        calls.put_back(call)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
-from typing import Any, SupportsIndex
+from typing import Any, Iterator, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
@@ -12,8 +11,9 @@ import numpy.typing as npt
 from . import _core
 from ._arrays import KINDS, kind_of
 from ._core import ElementKind, FindOptions
-from ._kernel import Kernel
 from ._errors import TypeMismatch
+from ._files import PathLike, to_path
+from ._kernel import Kernel, to_find_options
 from ._numbers import Param, to_index
 from ._tensor import Tensor
 
@@ -55,15 +55,15 @@ class Program(Kernel):
         self._use_tensors(kernel, [self._by_name[name] for name in outputs], list(self._by_name.values()))
 
     @classmethod
-    def load(cls, file: str | os.PathLike[str], /, *, dtype: npt.DTypeLike | None = None,
+    def load(cls, file: PathLike, /, *, dtype: npt.DTypeLike | None = None,
              options: FindOptions | None = None, **params: SupportsIndex) -> Program:
         """Reads a file. The values of params are given by name; ``dtype`` replaces the element type of the file.
 
         What the file leaves out is found for these values, as ``options`` says, and kept.
         """
         kind = None if dtype is None else kind_of(dtype, "a program")
-        find = FindOptions() if options is None else options
-        return cls(_core.Program.load(os.fspath(file), _values(params), kind, find))
+        find = to_find_options(options, "options")
+        return cls(_core.Program.load(to_path(file, "load"), _values(params), kind, find))
 
     @classmethod
     def parse(cls, text: str, /, *, dtype: npt.DTypeLike | None = None, options: FindOptions | None = None,
@@ -72,8 +72,7 @@ class Program(Kernel):
         if not isinstance(text, str):
             raise TypeMismatch(f"a program is the text of a .distal file, not {type(text).__name__}")
         kind = None if dtype is None else kind_of(dtype, "a program")
-        find = FindOptions() if options is None else options
-        return cls(_core.Program.parse(text, _values(params), kind, find))
+        return cls(_core.Program.parse(text, _values(params), kind, to_find_options(options, "options")))
 
     @property
     def kernel(self) -> Kernel:
@@ -94,6 +93,12 @@ class Program(Kernel):
     def __getitem__(self, name: str) -> Tensor:
         return self.tensor(name)
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_name
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_name)
+
     @property
     def params(self) -> list[str]:
         """The names of the params, in the order of the file."""
@@ -106,7 +111,7 @@ class Program(Kernel):
         return self._params[name]
 
 
-def load(file: str | os.PathLike[str], /, *, dtype: npt.DTypeLike | None = None, options: FindOptions | None = None,
+def load(file: PathLike, /, *, dtype: npt.DTypeLike | None = None, options: FindOptions | None = None,
          **params: SupportsIndex) -> Program:
     """Reads a program in a .distal file: ``distal.load("algorithms/summa.distal", ni=512).run()``."""
     return Program.load(file, dtype=dtype, options=options, **params)

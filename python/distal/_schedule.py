@@ -238,5 +238,8 @@ class Schedule:
 
     def apply(self, compound: Callable[..., Any], *arguments: Any) -> Schedule:
         """Applies a compound schedule: a function that takes the schedule and these arguments."""
+        if not callable(compound):
+            raise TypeMismatch(f"apply: {compound!r} is no function",
+                               "write for instance apply(distal.compound.tile, i, j, ...)")
         compound(self, *arguments)
         return self

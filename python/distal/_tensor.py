@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from types import EllipsisType
 from typing import Any, Iterable, NamedTuple, NoReturn, Sequence, Union
 
@@ -14,8 +13,9 @@ from ._arrays import ArrayLike, NDArray, as_numpy, kind_of
 from ._core import Cost, FindOptions, Format, Grid, Machine, Processors, Rectangle, RunOptions, RunReport
 from ._errors import InputError, ResourceError, TypeMismatch
 from ._expr import Access, Accumulation, ExprLike, Index, IndexVar, Operand, to_expr
-from ._kernel import Kernel, Statement
-from ._numbers import Epoch, IntLike, Param, to_index, to_int
+from ._files import PathLike, to_path
+from ._kernel import Kernel, Statement, to_run_options
+from ._numbers import Epoch, IntLike, Param, counted, to_index, to_int
 from ._ranks import load_on_ranks, save_on_ranks
 from ._schedule import Schedule
 from ._storage import Storage, index_of
@@ -175,7 +175,9 @@ class Tensor(Operand):
                 raise TypeMismatch(f"{self.name}[{variable!r}]: statements are written with index variables",
                                    "make them with distal.indices('i j'); the elements are in numpy()")
         if len(variables) != self._ndim:
-            raise InputError(f"tensor {self.name} has {self._ndim} dimensions, and {len(variables)} indices are given")
+            given = counted(len(variables), "index is", "indices are")
+            raise InputError(f"tensor {self.name} has {counted(self._ndim, 'dimension', 'dimensions')}, "
+                             f"and {given} given")
         return Access(self._handle.access(variables), self)
 
     def __setitem__(self, at: Indices, value: ExprLike | Accumulation) -> None:
@@ -343,37 +345,39 @@ class Tensor(Operand):
         except (MemoryError, ValueError):
             raise ResourceError(f"tensor {self.name} of the shape {shape} does not fit into memory") from None
 
-    def load(self, npy_file: str | os.PathLike[str], *, comm: Any = None) -> None:
+    def load(self, npy_file: PathLike, *, comm: Any = None) -> None:
         """Reads the elements from a file of NumPy, which must have this shape and element type.
 
         With a communicator of mpi4py each of its ranks reads the pieces of its own processors.
         """
+        file = to_path(npy_file, "load")
         storage = self._stored()
         if not self.has_format:
-            self._on_first_processor(storage).load(npy_file)
+            self._on_first_processor(storage).load(file)
             return
         if comm is None:
-            self._handle.load(os.fspath(npy_file))
+            self._handle.load(file)
         else:
-            load_on_ranks(self._handle, os.fspath(npy_file), comm)
+            load_on_ranks(self._handle, file, comm)
         storage.gather()
 
-    def save(self, npy_file: str | os.PathLike[str], *, comm: Any = None) -> None:
+    def save(self, npy_file: PathLike, *, comm: Any = None) -> None:
         """Writes the elements to a file of NumPy.
 
         With a communicator of mpi4py all its ranks, on which a kernel has spread the tensor, write one file together.
         """
+        file = to_path(npy_file, "save")
         if comm is not None:
             self._require_format("save")
         storage = self._stored()
         if not self.has_format:
-            self._on_first_processor(storage).save(npy_file)
+            self._on_first_processor(storage).save(file)
             return
         storage.scatter()
         if comm is None:
-            self._handle.save(os.fspath(npy_file))
+            self._handle.save(file)
         else:
-            save_on_ranks(self._handle, os.fspath(npy_file), comm)
+            save_on_ranks(self._handle, file, comm)
 
     def _on_first_processor(self, storage: Storage) -> Tensor:
         """An array with the same elements, for a tensor whose format is not known yet."""
@@ -395,9 +399,10 @@ class Tensor(Operand):
         64
         """
         self._require_format("redistribute")
+        used = to_run_options(options)
         self._stored().scatter()
         made = to_format(format, machine, self._ndim, f"tensor {self.name}")
-        report = self._handle.redistribute(made, RunOptions() if options is None else options)
+        report = self._handle.redistribute(made, used)
         whole = np.zeros(self.shape, self._dtype)
         for piece, array in self._handle.pieces(self._kind):
             whole[index_of(piece)] = array

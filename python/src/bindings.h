@@ -12,8 +12,9 @@ namespace nb = nanobind;
 
 // Raises distal.TypeMismatch.
 [[noreturn]] void refuse_type(const std::string& message, const std::string& help);
-// The names of the types of arguments, for such a message.
-std::string types_of(const nb::tuple& arguments);
+// Raises it for the arguments of a call, whose types the message names. `help` shows a call that fits.
+[[noreturn]] void refuse_arguments(const std::string& call, const nb::args& given, const nb::kwargs& named,
+                                   const std::string& help);
 
 // One function for each header. A class is bound before those that use it.
 void bind_errors(nb::module_& m);

@@ -2,6 +2,7 @@
 #include <nanobind/stl/string.h>
 
 #include "bindings.h"
+#include "refuse.h"
 
 namespace distal::python {
 
@@ -10,6 +11,7 @@ void bind_blas(nb::module_& m) {
 
 It is used where the BLAS that the build found is not installed; $DISTAL_BLAS goes before both. The package names the
 OpenBLAS of PyPI's scipy-openblas32 when it is imported. Call it before the first run.)doc");
+  refuse_others<>(m, "set_fallback_blas", "set_fallback_blas", "write the name of a library, as a string");
   m.def("blas_description", &blas_description, "One line that describes the BLAS of leaves.");
 }
 

@@ -30,6 +30,12 @@ void translate(const std::exception_ptr& thrown, void*) {
   }
 }
 
+std::string type_of(nb::handle argument) {
+  int overflow = 0;
+  if (PyLong_Check(argument.ptr())) PyLong_AsLongLongAndOverflow(argument.ptr(), &overflow);
+  return nb::cast<std::string>(argument.type().attr("__name__")) + (overflow == 0 ? "" : " beyond 64 bits");
+}
+
 }  // namespace
 
 void refuse_type(const std::string& message, const std::string& help) {
@@ -38,10 +44,15 @@ void refuse_type(const std::string& message, const std::string& help) {
   throw nb::python_error();
 }
 
-std::string types_of(const nb::tuple& arguments) {
-  std::string out;
-  for (nb::handle a : arguments) out += (out.empty() ? "" : ", ") + nb::cast<std::string>(a.type().attr("__name__"));
-  return out;
+void refuse_arguments(const std::string& call, const nb::args& given, const nb::kwargs& named,
+                      const std::string& help) {
+  std::string types;
+  auto add = [&](const std::string& name, nb::handle argument) {
+    types += (types.empty() ? "" : ", ") + name + type_of(argument);
+  };
+  for (nb::handle argument : given) add("", argument);
+  for (auto [name, argument] : named) add(nb::cast<std::string>(name) + "=", argument);
+  refuse_type(call + "(" + types + "): these arguments do not fit", help);
 }
 
 void bind_errors(nb::module_&) { nb::register_exception_translator(translate); }

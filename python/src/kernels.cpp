@@ -10,6 +10,7 @@
 
 #include "bindings.h"
 #include "interrupt.h"
+#include "refuse.h"
 
 namespace distal::python {
 
@@ -92,22 +93,26 @@ interrupted
       .def("begin", &Progress::begin, nb::arg("what"), nb::arg("total") = 0, "The job begins with something else.")
       .def("advance", &Progress::advance, nb::arg("parts") = 1, "As many further parts are done.")
       .def("require_wanted", &Progress::require_wanted, "Raises ``Interrupted`` if the job was cancelled.");
-  nb::class_<RunOptions>(m, "RunOptions", "How to run. Options change only the last bits of a result.")
-      .def(
-          "__init__",
-          [](RunOptions* self, int threads, bool own_memory, bool strict_order, Progress* progress) {
-            new (self) RunOptions{threads, own_memory, strict_order, progress};
-          },
-          nb::kw_only(), nb::arg("threads") = 0, nb::arg("own_memory") = false, nb::arg("strict_order") = false,
-          nb::arg("progress") = nb::none(), nb::keep_alive<1, 5>())
-      .def_rw("threads", &RunOptions::threads, "1 to 4096, or 0 for one per core.")
-      .def_rw("own_memory", &RunOptions::own_memory, "Gives every processor memory of its own: every acquire copies.")
-      .def_rw("strict_order", &RunOptions::strict_order, "Adds sums in the order of the schedule's loops.")
-      .def_prop_rw(
-          "progress", [](const RunOptions& options) { return options.progress; },
-          [](RunOptions& options, Progress* progress) { options.progress = progress; },
-          nb::for_getter(nb::rv_policy::reference), nb::for_setter(nb::keep_alive<1, 2>()),
-          nb::for_setter(nb::arg("progress").none()), "Is told how far the run is, and can end it.");
+  auto options =
+      nb::class_<RunOptions>(m, "RunOptions", "How to run. Options change only the last bits of a result.")
+          .def(
+              "__init__",
+              [](RunOptions* self, int threads, bool own_memory, bool strict_order, Progress* progress) {
+                new (self) RunOptions{threads, own_memory, strict_order, progress};
+              },
+              nb::kw_only(), nb::arg("threads") = 0, nb::arg("own_memory") = false, nb::arg("strict_order") = false,
+              nb::arg("progress") = nb::none(), nb::keep_alive<1, 5>())
+          .def_rw("threads", &RunOptions::threads, "1 to 4096, or 0 for one per core.")
+          .def_rw("own_memory", &RunOptions::own_memory,
+                  "Gives every processor memory of its own: every acquire copies.")
+          .def_rw("strict_order", &RunOptions::strict_order, "Adds sums in the order of the schedule's loops.")
+          .def_prop_rw(
+              "progress", [](const RunOptions& options) { return options.progress; },
+              [](RunOptions& options, Progress* progress) { options.progress = progress; },
+              nb::for_getter(nb::rv_policy::reference), nb::for_setter(nb::keep_alive<1, 2>()),
+              nb::for_setter(nb::arg("progress").none()), "Is told how far the run is, and can end it.");
+  refuse_others<RunOptions*>(options, "__init__", "RunOptions",
+                             "write for instance RunOptions(threads=2, own_memory=True)");
   // Searches, compilers and runs take long: other Python threads go on meanwhile.
   nb::class_<Kernel>(m, "Kernel")
       .def(

@@ -3,6 +3,8 @@
 
 NB_MODULE(_core, m) {
   using namespace distal::python;
+  // The traceback of an uncaught error keeps objects until the end, where nanobind would list them below the error.
+  nb::set_leak_warnings(false);
   remember_main_thread();
   bind_errors(m);
   bind_numbers(m);

@@ -3,10 +3,15 @@
 #include <nanobind/stl/string.h>
 
 #include "bindings.h"
+#include "refuse.h"
 
 namespace distal::python {
 
 namespace {
+
+void refuse_division() {
+  refuse_type("params are integers, and have no /", "// divides and rounds down, distal.ceildiv divides and rounds up");
+}
 
 // The arithmetic of Int, on a class that converts to it.
 template <class T>
@@ -35,6 +40,13 @@ void add_arithmetic(nb::class_<T>& type) {
       .def(
           "__rfloordiv__", [](const T& a, const Int& b) { return b / Int(a); }, nb::is_operator(),
           nb::sig("def __rfloordiv__(self, other: int | Int | Param, /) -> Int"))
+      .def(
+          "__truediv__", [](const T&, const Int&) { refuse_division(); }, nb::is_operator(),
+          nb::sig("def __truediv__(self, other: typing.NoReturn, /) -> typing.NoReturn"))
+      .def(
+          "__rtruediv__", [](const T&, const Int&) { refuse_division(); }, nb::is_operator(),
+          nb::sig("def __rtruediv__(self, other: typing.NoReturn, /) -> typing.NoReturn"))
+      .def("__neg__", [](const T& a) { return Int(0) - Int(a); })
       .def("__int__", [](const T& a) { return Int(a).value(); })
       .def("__index__", [](const T& a) { return Int(a).value(); });
 }
@@ -83,6 +95,9 @@ ceildiv(n, 4) + 1
         nb::sig("def min(a: int | Int | Param, b: int | Int | Param) -> Int"));
   m.def("max", static_cast<Int (*)(const Int&, const Int&)>(&max), nb::arg("a"), nb::arg("b"), "The larger one.",
         nb::sig("def max(a: int | Int | Param, b: int | Int | Param) -> Int"));
+  for (const char* name : {"ceildiv", "min", "max"}) {
+    refuse_others<>(m, name, name, "it takes two integers, params or expressions of params");
+  }
 }
 
 }  // namespace distal::python

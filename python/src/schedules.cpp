@@ -7,15 +7,19 @@
 #include <vector>
 
 #include "bindings.h"
+#include "refuse.h"
 
 namespace distal::python {
 
 void bind_schedules(nb::module_& m) {
   using Loops = std::vector<IndexVar>;
   using Tensors = std::vector<TensorHandle>;
-  nb::class_<LeafKernelName>(m, "LeafKernelName", "The name of a kernel that can replace the innermost loops.")
-      .def("__init__", [](LeafKernelName* self, std::string name) { new (self) LeafKernelName{std::move(name)}; })
-      .def_ro("name", &LeafKernelName::name, "The name, as in a .distal file.");
+  auto kernel_name =
+      nb::class_<LeafKernelName>(m, "LeafKernelName", "The name of a kernel that can replace the innermost loops.")
+          .def("__init__", [](LeafKernelName* self, std::string name) { new (self) LeafKernelName{std::move(name)}; })
+          .def_ro("name", &LeafKernelName::name, "The name, as in a .distal file.");
+  refuse_others<LeafKernelName*>(kernel_name, "__init__", "LeafKernelName",
+                                 "write for instance LeafKernelName(\"gemm\")");
   nb::enum_<OutputRace>(m, "OutputRace", "How the threads of a parallel loop add to the same element of the output.")
       .value("NONE", OutputRace::None, "They never do: the loop indexes the output.")
       .value("Reduction", OutputRace::Reduction, "Each thread has a private sum; the sums are added at the end.")

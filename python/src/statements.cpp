@@ -7,6 +7,7 @@
 #include <string>
 
 #include "bindings.h"
+#include "refuse.h"
 
 namespace distal::python {
 
@@ -25,6 +26,13 @@ void add_shifts(nb::class_<T>& bound) {
       .def(
           "__sub__", [](const T& index, const Int& by) { return index - by; }, nb::is_operator(),
           nb::sig("def __sub__(self, by: int | Int | Param, /) -> Index"));
+  for (const char* name : {"__add__", "__radd__", "__sub__", "__rsub__", "__mul__", "__rmul__", "__floordiv__",
+                           "__truediv__", "__mod__", "__neg__"}) {
+    add_last<const T&>(bound, name, [](const nb::args&, const nb::kwargs&) {
+      refuse_type("an index is a variable, or a variable plus or minus an integer",
+                  "write for instance B[i + 1] or B[i - n]");
+    });
+  }
 }
 
 std::string text_of(const Index& index) {
@@ -67,6 +75,8 @@ array([2., 3., 4.])
       .def_prop_ro("variable", &Index::variable, "The variable without the shift.")
       .def_prop_ro("shift", &Index::shift, "The integer that is added; None: not shifted.")
       .def("__repr__", &text_of);
+  refuse_others<IndexVar*>(variable, "__init__", "IndexVar", "write for instance IndexVar(\"i\")");
+  refuse_others<Index*>(index, "__init__", "Index", "write for instance Index(IndexVar(\"i\"))");
   nb::implicitly_convertible<IndexVar, Index>();
   add_shifts(variable);
   add_shifts(index);

@@ -271,6 +271,8 @@ def test_on_a_machine(text, shapes, grid, random):
 def test_a_machine_is_refused():
     a = np.zeros((2, 3))
     refused("einsum: machine is int", "ij->i", a, machine=4, kind=distal.TypeMismatch)
+    refused("extent 0 of the grid is 0; it must be at least 1", "ij->i", a, machine=distal.Grid(0))
+    refused("a machine needs at least one level", "ij->i", a, machine=distal.Machine([]))
 
 
 def test_all_processors_have_work_on_a_machine(random, monkeypatch):
@@ -310,7 +312,7 @@ def test_errors_tell_what_is_wrong():
     refused("einsum: no operand is given", "ij")
     refused("einsum: `ij,jk` has 2 operands, and 1 is given", "ij,jk", a)
     refused("einsum: `ijk` names 3 dimensions, and the operand has 2", "ijk", a)
-    refused("einsum: `i` names 1 dimensions, and the operand has 2", "i", a)
+    refused("einsum: `i` names 1 dimension, and the operand has 2", "i", a)
     refused("einsum: `%` is no label, in `i%->i`", "i%->i", a)
     refused("einsum: the result in `ij->k` has `k`, and no operand has", "ij->k", a)
     refused("einsum: the result in `ij->ii` has `i` twice", "ij->ii", a)
@@ -335,6 +337,9 @@ def test_errors_tell_what_is_wrong():
     refused("einsum does not compute with elements of type object", "i->", np.array([None]), kind=kind)
     long = np.zeros(2, np.longdouble)
     refused(f"einsum does not compute with elements of type {long.dtype}", "i->", long, kind=kind)
+    i, j = distal.indices("i j")
+    for wrong in (distal.Tensor("A", (2, 3))[i, j], i, distal.Grid(2), None):
+        refused(f"einsum: an operand is {type(wrong).__name__}, and no array", "ij->i", wrong, kind=kind)
 
 
 @pytest.mark.parametrize("axes", [0, 1, 2, ([1], [0]), ([0, 1], [1, 0]), (-1, 0), ([], [])])
@@ -347,7 +352,7 @@ def test_tensordot_is_refused():
     a = np.zeros((2, 3))
     for message, axes in [("axis 1 has the extent 3, and axis 0 has 2", ([1], [0])), ("there is no axis 2", (2, 0)),
                           ("3 axes, and the arrays have 2 and 2", 3),
-                          ("1 axes of the first array, and 2", ([0], [0, 1])),
+                          ("1 axis of the first array, and 2", ([0], [0, 1])),
                           (r"an axis is named twice in \[0, -2\]", ([0, -2], [0, 1])),
                           (r"axes is \[1\]; it is a number of axes, or a list for each", [1])]:
         with pytest.raises(distal.InputError, match=message):

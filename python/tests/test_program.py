@@ -37,6 +37,12 @@ def test_the_algorithms(name, sizes, want, random):
     assert report.bytes_moved == program.cost.bytes_moved
 
 
+def test_names_of_tensors():
+    program = distal.load(ALGORITHMS / "summa.distal")
+    assert list(program) == program.tensors == ["A", "B", "C"]
+    assert "A" in program and "Q" not in program and 0 not in program
+
+
 def test_params_and_types(random):
     program = distal.load(str(ALGORITHMS / "summa.distal"), dtype="int64", ni=8, nj=8, nk=8)
     assert program.tensor("A").dtype == np.int64 and program.param("ni").value == 8

@@ -79,7 +79,10 @@ Machine::Machine(Processors processors, std::string name)
 Machine& Machine::as(Grid grid) { return as(std::vector<Grid>{std::move(grid)}); }
 
 Machine& Machine::as(std::vector<Grid> levels) {
-  if (!processors_) throw Error(fmt::format("machine {} has a grid already; as() is for Processors", name_));
+  if (!processors_) {
+    std::string machine = name_.empty() ? "the machine" : "machine " + name_;
+    throw Error(fmt::format("{} has a grid already; only Processors without one are given a grid", machine));
+  }
   levels_ = std::move(levels);
   has_grid_ = true;
   x = extent_of(levels_, 0);

@@ -30,6 +30,7 @@ core::Machine declared(const Machine& machine) {
 
 Format Format::parse(const std::string& text, int dimensions, const std::optional<Machine>& machine,
                      const std::vector<Param>& params) {
+  if (dimensions < 0) throw Error("a format of " + std::to_string(dimensions) + " dimensions");
   core::Module module;
   for (const Param& p : params) module.params.push_back({p.name(), core::IntExpr(p.value()), {}});
   if (machine) module.machines.push_back(declared(*machine));

@@ -90,7 +90,8 @@ TEST(Api, TensorsLieOnDifferentGridsOfTheSameProcessors) {
 
 TEST(Api, OnlyProcessorsWithoutAGridTakeOne) {
   Machine m(Grid(2), "M");
-  EXPECT_EQ(message_of([&] { m.as(Grid(2)); }), "machine M has a grid already; as() is for Processors");
+  EXPECT_EQ(message_of([&] { m.as(Grid(2)); }),
+            "machine M has a grid already; only Processors without one are given a grid");
 }
 
 // The targets go onto a grid by roles, like the dimensions of a tensor.

@@ -49,6 +49,7 @@ TEST(ParseFormat, RefusesWhatAFileMayNotSay) {
             "the format `x -> x on Grid(3)` writes its machine in place");
   EXPECT_EQ(message_of([&] { Format::parse("x -> x on Q", 1, m); }), "unknown machine `Q`");
   EXPECT_EQ(message_of([&] { Format::parse("", 1, m); }), "the format is empty");
+  EXPECT_EQ(message_of([&] { Format::parse("x -> x", -1, m); }), "a format of -1 dimensions");
   EXPECT_NE(error_of([&] { Format::parse("x -> y", 1, m); }).find("format:1:6"), std::string::npos);
 }
 
