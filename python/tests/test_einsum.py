@@ -268,6 +268,24 @@ def test_on_a_machine(text, shapes, grid, random):
     np.testing.assert_allclose(got, np.einsum(text, *views), atol=1e-12)
 
 
+MACHINES = [distal.Grid(2, 2), distal.Grid(3), distal.Grid(2, 1, 2), distal.Processors(5),
+            distal.Machine([distal.Grid(2), distal.Grid(2)]),
+            distal.Machine(distal.Processors(7)).as_(distal.Grid(3, 2))]
+
+
+@pytest.mark.parametrize("machine", MACHINES, ids=str)
+def test_random_strings_on_a_machine(machine):
+    for number in range(20):
+        case = RandomEinsum(SEED * 1000 + number)
+        if case.points() > MOST_POINTS // 10:
+            continue
+        options = case.options()
+        want = result_of(np.einsum, case.text, *case.operands, **{k: v for k, v in options.items() if k != "optimize"})
+        for _ in range(2):  # the second time with a kernel that was kept
+            got = result_of(distal.einsum, case.text, *case.operands, machine=machine, **options)
+            expect_equal(got, want, f"{case.text} of {[(a.shape, str(a.dtype), a.strides) for a in case.operands]}")
+
+
 def test_a_machine_is_refused():
     a = np.zeros((2, 3))
     refused("einsum: machine is int", "ij->i", a, machine=4, kind=distal.TypeMismatch)
