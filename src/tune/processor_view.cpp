@@ -90,24 +90,33 @@ void ProcessorView::find_given(const GivenPieces& given) {
 }
 
 int64_t ProcessorView::owned_by_outer_processor() const {
-  auto is_inner = [&](size_t level) { return candidate_.levels[level].machine_level > 0; };
   int64_t owned = 1;
   for (size_t l = 0; l < at_.size(); ++l) {
     if (candidate_.roles[number_][l] == kFace && at_[l] != 0 && !is_inner(l)) owned = 0;
   }
-  for (size_t d = 0; d < views_.size(); ++d) {
-    int index = tensor().indices[d];
-    Extent mine{0, shape_.extents[index]};
-    for (const Cut& cut : cuts(d)) {
-      // Along a cut that is not of the work, the inner processors own the whole range together.
-      if (is_inner(static_cast<size_t>(cut.level)) && candidate_.levels[cut.level].index != index) continue;
-      mine.lo += at_[cut.level] * cut.stride;
-      mine.hi = std::min(mine.hi, mine.lo + cut.stride);
-    }
-    int64_t lo = std::max(mine.lo, views_[d].start), hi = std::min(mine.hi, views_[d].start + views_[d].tile);
-    owned *= std::max<int64_t>(0, hi - lo);
+  for (size_t d = 0; d < views_.size() && owned > 0; ++d) {
+    owned *= owned_by_outer_processor(d, 0, {0, shape_.extent_of(static_cast<int>(number_), static_cast<int>(d))});
   }
   return owned;
+}
+
+// Of a range that the first cuts leave. Along a cut by an inner level that is not of the work, the inner processors own
+// all parts together.
+int64_t ProcessorView::owned_by_outer_processor(size_t dimension, size_t cuts_done, Extent range) const {
+  const DimensionView& view = views_[dimension];
+  if (cuts_done == cuts(dimension).size()) {
+    return Extent{std::max(range.lo, view.start), std::min(range.hi, view.start + view.tile)}.length();
+  }
+  const Cut& cut = cuts(dimension)[cuts_done];
+  bool is_of_work = candidate_.levels[cut.level].index == tensor().indices[dimension];
+  bool takes_all = is_inner(static_cast<size_t>(cut.level)) && !is_of_work;
+  int64_t sum = 0;
+  for (int64_t c = takes_all ? 0 : at_[cut.level]; c < (takes_all ? cut.parts : at_[cut.level] + 1); ++c) {
+    int64_t lo = range.lo + c * cut.stride;
+    if (lo >= range.hi) break;
+    sum += owned_by_outer_processor(dimension, cuts_done + 1, {lo, std::min(range.hi, lo + cut.stride)});
+  }
+  return sum;
 }
 
 int64_t ProcessorView::processor() const {

@@ -50,6 +50,8 @@ class ProcessorView {
 
  private:
   void find_owned();
+  bool is_inner(size_t level) const { return candidate_.levels[level].machine_level > 0; }
+  int64_t owned_by_outer_processor(size_t dimension, size_t cuts_done, Extent range) const;
   void find_given(const GivenPieces& given);
 
   template <class F>

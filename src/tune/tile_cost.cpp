@@ -129,15 +129,17 @@ TileCost::LongestChunks TileCost::longest_chunks() const {
   return out;
 }
 
-// For a tensor that is acquired block by block: the largest block, unless the processor owns all blocks.
+// For a tensor that is acquired block by block: the largest block, with the longest chunks of the other dimensions.
 int64_t TileCost::largest_block() const {
-  if (view_.owned_of_tile() == view_.tile_volume()) return 0;
-  int64_t largest = 1;
+  int64_t block = 1;
+  bool owns_blocks = view_.owns_face();
   for (const DimensionView& d : view_.dimensions()) {
-    bool is_dealt = d.work != nullptr && !d.work->empty();
-    largest *= is_dealt ? d.work->front().hi - d.work->front().lo : std::min(d.tile, d.chunk);
+    if (d.work == nullptr) continue;
+    block *= d.work->empty() ? 0 : d.work->front().hi - d.work->front().lo;
+    owns_blocks = owns_blocks && d.owned_of_work(true) == d.tile;
   }
-  return largest;
+  LongestChunks chunks = longest_chunks();
+  return block * (owns_blocks ? chunks.some_foreign : std::max(chunks.some_foreign, chunks.all_owned));
 }
 
 // For the other tensors: all blocks are acquired together, and those that the processor owns are not copied.

@@ -49,8 +49,7 @@ class TileCost {
   int number_;
 };
 
-// The messages in which so many elements of others arrive, as if these lay in average pieces; in each chunk there is
-// one at least.
+// The messages in which `foreign` elements arrive, as if they lay in average pieces; one for each chunk at least.
 int64_t estimated_messages(const ProcessorView& view, int64_t foreign, int64_t chunks);
 
 }  // namespace distal::core
