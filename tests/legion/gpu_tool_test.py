@@ -1,4 +1,7 @@
-"""tools/gpu run with stand-ins for programs: what it counts as passed and failed, and what the benchmark writes."""
+"""tools/gpu run with stand-ins for programs: what it counts as passed and failed, and what the benchmark writes.
+
+Also runs bench/gpu/host, which needs no GPU.
+"""
 
 import os
 import re
@@ -10,6 +13,7 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+BINARY = os.environ.get("DISTAL_BINARY")
 TIMEOUT = 120
 
 # Runs what it is told to, as an emitted program: by the program's name it is right, wrong or ends early.
@@ -127,6 +131,16 @@ class Tool(unittest.TestCase):
         self.assertIn("0.900 of cublas, goal 0.93: **missed**", rows[0])
         self.assertIn("1.000 of cublas, goal 0.98: met", rows[0])
         self.assertRegex(out, r"\n1 passed, 3 failed\n$")
+
+    @unittest.skipUnless(BINARY, "DISTAL_BINARY is not set")
+    def test_the_hosts_time_is_measured(self):
+        done = subprocess.run([ROOT / "bench" / "gpu" / "host" / "run.sh", self.root / "host"], capture_output=True,
+                              encoding="utf-8", timeout=TIMEOUT, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = dict(re.findall(r"\| (\S+) .*\| (\d+ \| \d+) \| \d+ \|", done.stdout))
+        self.assertEqual(rows["GEMM"], "0 | 1", done.stdout)
+        self.assertEqual(rows["inner"], "2 | 0", done.stdout)
+        self.assertEqual(len(rows), 9, done.stdout)
 
     def test_words(self):
         done = subprocess.run([self.root / "tools" / "gpu", "run", "faster"], capture_output=True, encoding="utf-8",

@@ -21,6 +21,7 @@
 struct CUstream_st {
   unsigned seed = 0;  // of the orders in which blocks and threads run
   int launches = 0;
+  bool only_counts = false;  // kernels do not run
 };
 
 namespace emulated_cuda {
