@@ -45,6 +45,13 @@ class CostModel {
     return sums();
   }
 
+  CandidateCost count_some() {
+    if (is_regular()) return *count({});
+    look_at_some();
+    visit(0, 1);
+    return sums();
+  }
+
  private:
   CandidateCost sums() {
     cost_.bytes_moved = narrow(moved_);
@@ -132,6 +139,7 @@ class CostModel {
         const ShapeTensor& tensor = shape_.tensors[t];
         if (tensor.given) held += Wide{given_volume(tensor, p)} * tensor.element_bytes;
       }
+      cost_.home_bytes = std::max(cost_.home_bytes, narrow(held));
       cost_.peak_bytes = std::max(cost_.peak_bytes, narrow(held));
       if (!shape_.has_replicas()) continue;
       Touched nothing;
@@ -194,18 +202,18 @@ class CostModel {
   // Adds what `count` processors like this one do.
   void add_processors(int64_t count) {
     int64_t points = view_.find_work();
-    Wide held = 0;
+    Wide home = 0;
     Exchanged sum;
     for (size_t t = 0; t < shape_.tensors.size(); ++t) {
       view_.look_at(t);
       int64_t bytes = shape_.tensors[t].element_bytes;
-      held += Wide{view_.piece_volume()} * bytes;
+      home += Wide{view_.piece_volume()} * bytes;
       Exchanged elements = exchanged_of(t, points);
       sum.received += elements.received * bytes;
       sum.on_link += elements.on_link * bytes;
       sum.crossing += elements.crossing * bytes;
       sum.messages += elements.messages;
-      held += elements.copied * bytes;
+      sum.copied += elements.copied * bytes;
     }
     moved_ += count * sum.received;
     crossing_ += count * sum.crossing;
@@ -213,7 +221,8 @@ class CostModel {
     cost_.exchanged_bytes = std::max(cost_.exchanged_bytes, narrow(sum.received));
     cost_.link_bytes = std::max(cost_.link_bytes, narrow(sum.on_link));
     if (replicas_) replicas_->exchanged[static_cast<size_t>(view_.processor())] = sum.received;
-    cost_.peak_bytes = std::max(cost_.peak_bytes, narrow(held));
+    cost_.home_bytes = std::max(cost_.home_bytes, narrow(home));
+    cost_.peak_bytes = std::max(cost_.peak_bytes, narrow(home + sum.copied));
     cost_.messages_of_busiest = std::max(cost_.messages_of_busiest, narrow(sum.messages));
     cost_.points_of_busiest = std::max(cost_.points_of_busiest, points);
     if (points > 0) cost_.working_processors += count;
@@ -270,6 +279,10 @@ class CostModel {
 
 CandidateCost cost_of(const StatementShape& shape, const Candidate& candidate) {
   return *CostModel(shape, candidate).count({});
+}
+
+CandidateCost cost_of_some(const StatementShape& shape, const Candidate& candidate) {
+  return CostModel(shape, candidate).count_some();
 }
 
 std::optional<CandidateCost> cost_unless(const StatementShape& shape, const Candidate& candidate,

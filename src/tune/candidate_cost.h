@@ -13,7 +13,8 @@ namespace distal::core {
 struct CandidateCost {
   int64_t exchanged_bytes = 0;  // the most that a processor receives of operands and sends of results or partials
   int64_t bytes_moved = 0;      // by all processors
-  int64_t peak_bytes = 0;       // home pieces and copies, on the processor with most; at least, if loops are rotated
+  int64_t peak_bytes = 0;       // home pieces and copies, on the processor with most; at most, if loops are rotated
+  int64_t home_bytes = 0;       // home pieces, on the processor with most
   // What the busiest processor exchanges, each byte counted once for every time that it is sent one after another. In a
   // step in which many processors need the same chunk of one owner, it goes along a tree.
   int64_t link_bytes = 0;
@@ -33,8 +34,11 @@ struct CandidateCost {
 // Numbers beyond 64 bits are given as the largest that fits.
 CandidateCost cost_of(const StatementShape& shape, const Candidate& candidate);
 
-// The same, but looks at a few processors first, and returns nothing if `stops` is true for their cost: the most that
-// one of them exchanges, its messages and its points.
+// An estimate: if no rule says which processors cost equally much, looks only at a few of them.
+CandidateCost cost_of_some(const StatementShape& shape, const Candidate& candidate);
+
+// The same as cost_of, but looks at a few processors first, and returns nothing if `stops` is true for their cost: the
+// most that one of them exchanges, its messages and its points.
 using StopCounting = std::function<bool(const CandidateCost&)>;
 std::optional<CandidateCost> cost_unless(const StatementShape& shape, const Candidate& candidate,
                                          const StopCounting& stops);

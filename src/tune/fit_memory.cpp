@@ -1,6 +1,7 @@
 #include "tune/fit_memory.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <tuple>
 
@@ -13,8 +14,16 @@ namespace {
 // Of more loops than this, only the rotations of one order are tried, not all orders.
 constexpr size_t kMostPermutedLoops = 4;
 
-// The bytes of a tensor that is not simple are counted step by step.
-constexpr int64_t kMostCountedSteps = 256;
+// The bytes of a tensor that is not simple are counted step by step: at most as many on a processor, and on all
+// together.
+constexpr int64_t kMostCountedSteps = 64;
+constexpr int64_t kMostCountedOfAll = 65'536;
+
+// A candidate, and the memory that some of its processors need.
+struct PeakEstimate {
+  int64_t at_least = 0;
+  Candidate candidate;
+};
 
 class MemoryFitter {
  public:
@@ -26,7 +35,9 @@ class MemoryFitter {
       if (tiles_.back() > 1 && !base_.deals_out(i)) indices_.push_back(i);
     }
     step_limit_ = kMostSearchedSteps / base_.processors();
-    if (!shape.has_simple_accesses()) step_limit_ = std::min(step_limit_, kMostCountedSteps);
+    if (!shape.has_simple_accesses()) {
+      step_limit_ = std::min({step_limit_, kMostCountedSteps, kMostCountedOfAll / base_.processors()});
+    }
   }
 
   std::optional<CostedCandidate> fit() {
@@ -38,15 +49,18 @@ class MemoryFitter {
     return best_;
   }
 
-  int64_t least() const {
-    int64_t least = cost_of(shape_, base_).peak_bytes;
-    for (int index : indices_) {
-      least = std::min(least, cost_of(shape_, with_loops({{index, limited(tiles_[index])}})).peak_bytes);
-    }
-    for_each_order([&](const std::vector<int>& order) {
-      least = std::min(least, cost_of(shape_, with_loops(finest(order))).peak_bytes);
-    });
-    return least;
+  // The candidate with all loops whose steps need little memory.
+  std::vector<PeakEstimate> finest_loops() const {
+    std::vector<PeakEstimate> out;
+    auto add = [&](const std::vector<SequentialLoop>& loops) {
+      Candidate candidate = with_loops(loops);
+      int64_t peak = cost_of_some(shape_, candidate).peak_bytes;
+      out.push_back({peak, std::move(candidate)});
+    };
+    add({});
+    for (int index : indices_) add({{index, limited(tiles_[index])}});
+    for_each_order([&](const std::vector<int>& order) { add(finest(order)); });
+    return out;
   }
 
  private:
@@ -79,8 +93,8 @@ class MemoryFitter {
     return true;
   }
 
-  bool fits(const std::vector<SequentialLoop>& loops) const {
-    return cost_of(shape_, with_loops(loops)).peak_bytes <= memory_;
+  bool seems_to_fit(const std::vector<SequentialLoop>& loops) const {
+    return cost_of_some(shape_, with_loops(loops)).peak_bytes <= memory_;
   }
 
   // Adds a loop over `index` inside of the given ones: with the longest chunks that fit, if any do.
@@ -90,7 +104,7 @@ class MemoryFitter {
     int64_t most = std::min(tiles_[index], std::max<int64_t>(1, step_limit_ / steps));
     auto with_chunk = [&](int64_t chunk) {
       loops.push_back({index, ceil_div(tiles_[index], chunk)});
-      bool fit = fits(loops);
+      bool fit = seems_to_fit(loops);
       loops.pop_back();
       return fit;
     };
@@ -104,8 +118,13 @@ class MemoryFitter {
         longest = middle - 1;
       }
     }
-    loops.push_back({index, ceil_div(tiles_[index], shortest)});
-    return consider(with_loops(loops));
+    // Some processor that was not looked at may need more.
+    for (const int64_t least = ceil_div(tiles_[index], most);; shortest = std::max(least, shortest * 3 / 4)) {
+      loops.push_back({index, ceil_div(tiles_[index], shortest)});
+      if (consider(with_loops(loops))) return true;
+      if (shortest == least) return false;
+      loops.pop_back();
+    }
   }
 
   template <class F>
@@ -128,7 +147,7 @@ class MemoryFitter {
   void consider_order(const std::vector<int>& order) {
     std::vector<SequentialLoop> outer;
     for (size_t i = 0; i + 1 < order.size(); ++i) outer.push_back({order[i], 1});
-    if (!fits(finest(order))) return;
+    if (!seems_to_fit(finest(order))) return;
     while (true) {
       if (consider_fewest_chunks(nonempty(outer), order.back())) return;
       size_t grown = outer.size();
@@ -137,7 +156,7 @@ class MemoryFitter {
         std::vector<SequentialLoop> more = outer;
         if (!grow(more[i]) || steps_of(more) > step_limit_) continue;
         more.push_back({order.back(), tiles_[order.back()]});
-        CandidateCost cost = cost_of(shape_, with_loops(more));
+        CandidateCost cost = cost_of_some(shape_, with_loops(more));
         if (grown == outer.size() || worth(cost) < worth(least)) {
           grown = i;
           least = cost;
@@ -191,8 +210,21 @@ std::optional<CostedCandidate> fit_memory(const StatementShape& shape, const Can
   return MemoryFitter(shape, candidate, memory_bytes, rotates).fit();
 }
 
-int64_t least_memory(const StatementShape& shape, const Candidate& candidate) {
-  return MemoryFitter(shape, candidate, 0, false).least();
+int64_t least_memory(const StatementShape& shape, const std::vector<Candidate>& candidates, Progress* progress) {
+  std::vector<PeakEstimate> all;
+  for (const Candidate& candidate : candidates) {
+    if (progress) progress->require_wanted();
+    for (PeakEstimate& estimate : MemoryFitter(shape, candidate, 0, false).finest_loops())
+      all.push_back(std::move(estimate));
+  }
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.at_least < b.at_least; });
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (const PeakEstimate& estimate : all) {
+    if (progress) progress->require_wanted();
+    if (estimate.at_least >= least) break;
+    least = std::min(least, cost_of(shape, estimate.candidate).peak_bytes);
+  }
+  return least;
 }
 
 }  // namespace distal::core

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
+#include "distal/progress.h"
 #include "tune/candidate_cost.h"
 
 namespace distal::core {
@@ -24,8 +26,9 @@ bool exchanges_less(const CandidateCost& a, const CandidateCost& b);
 std::optional<CostedCandidate> fit_memory(const StatementShape& shape, const Candidate& candidate, int64_t memory_bytes,
                                           bool rotates);
 
-// The least memory that fit_memory can make a candidate need.
-int64_t least_memory(const StatementShape& shape, const Candidate& candidate);
+// The least memory that fit_memory can make one of these candidates without loops need. Throws Interrupted if the
+// progress was cancelled.
+int64_t least_memory(const StatementShape& shape, const std::vector<Candidate>& candidates, Progress* progress);
 
 // All loops of a program together have at most this many steps, counted over all processors.
 inline constexpr int64_t kMostSearchedSteps = 10'000'000;

@@ -21,8 +21,12 @@ constexpr size_t kMostAlternatives = 5;
 constexpr int kMostBeyond = 20;
 // After this many candidates the search ends with the best so far.
 constexpr int64_t kMostConsidered = 20'000;
-// After this many candidates that do not fit into memory, loops are fitted only to those that would be the best.
+// After this many candidates that do not fit into memory, loops are fitted only to those that would be the best. A
+// tensor that is not simple is counted step by step, which takes longer.
 constexpr int kMostFitted = 64;
+constexpr int kMostFittedByStep = 8;
+// A refusal looks for the least memory among this many candidates: those with the smallest pieces.
+constexpr size_t kMostRefused = 500;
 // If a grid has more levels than this, only one order of them is tried.
 constexpr size_t kMostPermutedLevels = 4;
 // At most one in this many processors may be idle.
@@ -169,22 +173,32 @@ class Searcher {
     Candidate candidate = with_free_formats(shape_, levels);
     if (options_.given_grid.empty()) candidate = flattened(shape_, candidate);
     if (tensor_in_blocks(shape_, candidate) < 0) return;
+    if (options_.memory_bytes) {
+      CandidateCost some = cost_of_some(shape_, candidate);
+      if (some.peak_bytes > *options_.memory_bytes) return fit(candidate, some, processors);
+    }
     std::optional<CandidateCost> counted = cost_unless(shape_, candidate, [&](const CandidateCost& some) {
       return kept_.size() > kMostAlternatives && is_worse(candidate, some);
     });
     if (!counted || counted->working_processors < processors) return;
-    const CandidateCost& cost = *counted;
+    if (options_.memory_bytes && counted->peak_bytes > *options_.memory_bytes)
+      return fit(candidate, *counted, processors);
+    keep({candidate, *counted, seconds(candidate, *counted)});
+  }
+
+  // Keeps the candidate with steps that fit into memory, if there are any. `cost` may be an estimate.
+  void fit(const Candidate& candidate, const CandidateCost& cost, int64_t processors) {
+    if (working(candidate.levels) < processors) return;
     Found found{candidate, cost, seconds(candidate, cost)};
-    if (options_.memory_bytes && cost.peak_bytes > *options_.memory_bytes) {
-      too_large_.push_back(found);
-      if (static_cast<int>(too_large_.size()) > kMostFitted && !kept_.empty() && !less(found, kept_.front())) return;
-      for (bool rotates : {false, true}) {
-        std::optional<CostedCandidate> fit = fit_memory(shape_, candidate, *options_.memory_bytes, rotates);
-        if (fit) keep({fit->candidate, fit->cost, seconds(fit->candidate, fit->cost)});
-      }
-      return;
+    too_large_.push_back(found);
+    if (cost.home_bytes > *options_.memory_bytes) return;
+    int most_fitted = shape_.has_simple_accesses() ? kMostFitted : kMostFittedByStep;
+    if (static_cast<int>(too_large_.size()) > most_fitted && !kept_.empty() && !less(found, kept_.front())) return;
+    for (bool rotates : {false, true}) {
+      std::optional<CostedCandidate> fit = fit_memory(shape_, candidate, *options_.memory_bytes, rotates);
+      if (!fit) return;  // rotated steps need more
+      keep({fit->candidate, fit->cost, seconds(fit->candidate, fit->cost)});
     }
-    keep(std::move(found));
   }
 
   // Whether some processors alone make it worse than all candidates that are kept.
@@ -219,8 +233,10 @@ class Searcher {
 
   SearchResult result() const {
     SearchResult out{kept_.front(), {}, considered_, is_least_};
-    for (const Found& found : too_large_) {
+    for (Found found : too_large_) {
       if (!less(found, out.best) || out.alternatives.size() == kMostAlternatives) continue;
+      found.cost = cost_of(shape_, found.candidate);
+      found.seconds = seconds(found.candidate, found.cost);
       out.alternatives.push_back(
           {found, fmt::format("does not fit: a processor needs {} bytes", with_commas(found.cost.peak_bytes))});
     }
@@ -262,13 +278,13 @@ class Searcher {
   }
 
   [[noreturn]] void refuse() const {
-    int64_t least = std::numeric_limits<int64_t>::max();
-    for (const Found& found : too_large_) {
-      if (options_.progress) options_.progress->require_wanted();
-      Candidate without_loops = found.candidate;
-      least = std::min(least, least_memory(shape_, without_loops));
-    }
-    throw DoesNotFit(least, options_.memory_bytes.value_or(0));
+    std::vector<Found> smallest = too_large_;
+    std::stable_sort(smallest.begin(), smallest.end(),
+                     [](const Found& a, const Found& b) { return a.cost.home_bytes < b.cost.home_bytes; });
+    if (smallest.size() > kMostRefused) smallest.resize(kMostRefused);
+    std::vector<Candidate> candidates;
+    for (const Found& found : smallest) candidates.push_back(found.candidate);
+    throw DoesNotFit(least_memory(shape_, candidates, options_.progress), options_.memory_bytes.value_or(0));
   }
 
   const StatementShape& shape_;
