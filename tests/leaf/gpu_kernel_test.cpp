@@ -407,14 +407,23 @@ TEST(GpuKernelsOfRandomPrograms, GiveWhatTheInterpreterGives) {
   }
 }
 
+// That of the machine, or the one that `tools/gpu nvcc` fetched.
 std::string nvcc() {
-  const std::string usual = "/usr/local/cuda/bin/nvcc", found = on_path("nvcc");
-  return !found.empty() || !std::filesystem::exists(usual) ? found : usual;
+  const std::string found = on_path("nvcc");
+  if (!found.empty()) return found;
+  for (const char* path : {"/usr/local/cuda/bin/nvcc", DISTAL_SOURCE_DIR "/build/nvcc/nvidia/cu13/bin/nvcc"}) {
+    if (std::filesystem::exists(path)) return path;
+  }
+  return "";
 }
 
 // Every kernel, in one of the types. The first one is a nest, which includes least.
 TEST(GpuSources, AreCudaForNvcc) {
-  if (nvcc().empty()) GTEST_SKIP() << "there is no nvcc here: only the host's compiler reads the generated CUDA";
+  if (nvcc().empty()) {
+    GTEST_SKIP()
+        << "there is no nvcc here: only the host's compiler reads the generated CUDA; `tools/gpu nvcc` fetches "
+           "one from PyPI";
+  }
   std::vector<KernelCase> cases = kernel_cases();
   std::rotate(cases.begin(), cases.end() - 1, cases.end());
   const std::filesystem::path folder = fmt::format("{}distal-nvcc-test-{}", testing::TempDir(), getpid());
@@ -424,9 +433,10 @@ TEST(GpuSources, AreCudaForNvcc) {
     sources.push_back(source_of(cases[k], kTypes[k % kTypes.size()], fmt::format("leaf_{}", k)));
   }
   std::ofstream(folder / "all.cu") << test::joined_gpu_sources(sources);
-  EXPECT_EQ(run_process({nvcc(), "-std=c++17", "-arch=sm_90", "-ptx", "-o", (folder / "all.ptx").string(),
-                         (folder / "all.cu").string()}),
-            0);
+  EXPECT_EQ(
+      run_process({nvcc(), "-std=c++17", "-arch=sm_90", "-ptx", "-o", (folder / "all.ptx").string(), "-Xcompiler",
+                   "-idirafter," DISTAL_SOURCE_DIR "/tests/leaf/cublas_declarations", (folder / "all.cu").string()}),
+      0);
   std::filesystem::remove_all(folder);
 }
 

@@ -98,6 +98,13 @@ class Tool(unittest.TestCase):
         self.assertTrue(out.endswith("4 passed, 1 failed\n"), out)
         self.assertRegex(out, r"dies n=4 +FAIL  status 3\n +error: no room")
 
+    def test_not_all_cases_wait_for_a_gpu_that_does_not_work(self):
+        self.cases("cases", "dies n=4\n" * 30)
+        out = self.run_it("checks", status=1)
+        self.assertTrue(out.endswith("2 passed, 30 failed\n"), out)
+        self.assertEqual(out.count("no room"), 10)
+        self.assertIn("FAIL  20 more, which are not run", out)
+
     def test_results_are_compared_with_the_reference(self):
         for name in ("same", "differs"):
             (self.gpu / "expected" / name).mkdir(parents=True)
@@ -130,7 +137,28 @@ class Tool(unittest.TestCase):
         self.assertIn("| 2.000 |", rows[0])
         self.assertIn("0.900 of cublas, goal 0.93: **missed**", rows[0])
         self.assertIn("1.000 of cublas, goal 0.98: met", rows[0])
-        self.assertRegex(out, r"\n1 passed, 3 failed\n$")
+        # The host takes 10 µs of 20 in both.
+        self.assertIn("| 10, met |", rows[0])
+        self.assertRegex(out, r"\n3 passed, 3 failed\n$")
+
+    def test_every_program_has_a_case(self):
+        cases = (ROOT / "bench" / "gpu" / "cases").read_text(encoding="utf-8").splitlines()
+        programs = [*ROOT.glob("algorithms/*.distal"), *ROOT.glob("bench/gpu/*.distal")]
+        self.assertEqual({p.stem for p in programs}, {c.split()[0] for c in cases if not c.startswith("#")})
+
+    @unittest.skipUnless(BINARY, "DISTAL_BINARY is not set")
+    def test_all_cases_are_valid(self):
+        lines = [line for name in ("cases", "large")
+                 for line in (ROOT / "bench" / "gpu" / name).read_text(encoding="utf-8").splitlines()]
+        for line in lines:
+            if line.startswith("#"):
+                continue
+            program, params = line.split()
+            folders = (ROOT / "algorithms", ROOT / "bench" / "gpu")
+            file = next(f / f"{program}.distal" for f in folders if (f / f"{program}.distal").exists())
+            done = subprocess.run([BINARY, "check", file, "--set", params], capture_output=True, encoding="utf-8",
+                                  timeout=TIMEOUT, check=False)
+            self.assertEqual(done.returncode, 0, line + done.stdout + done.stderr)
 
     @unittest.skipUnless(BINARY, "DISTAL_BINARY is not set")
     def test_the_hosts_time_is_measured(self):
@@ -146,7 +174,7 @@ class Tool(unittest.TestCase):
         done = subprocess.run([self.root / "tools" / "gpu", "run", "faster"], capture_output=True, encoding="utf-8",
                               timeout=TIMEOUT, check=False)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("usage: tools/gpu prepare | run [checks|sanitize|bench]...", done.stderr)
+        self.assertIn("usage: tools/gpu prepare | run [checks|sanitize|bench]... | nvcc", done.stderr)
 
 
 if __name__ == "__main__":
