@@ -68,7 +68,8 @@ struct EmulatedDevice {
 
  private:
   static size_t some_size(std::mt19937& random) {
-    const size_t all[] = {64, 4096, size_t{1} << 20};
+    // With some of these, a product of several tensors is made in several steps, of which the last one is short.
+    const size_t all[] = {64, 4096, 16'384, 65'536, size_t{1} << 20};
     return all[random() % std::size(all)];
   }
 };
