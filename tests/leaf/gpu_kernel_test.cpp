@@ -112,6 +112,13 @@ std::vector<int64_t> params_of(const KernelCase& tested, const Plan& plan) {
   return out;
 }
 
+// With the address sanitizer, two types whose vectors differ: compiling takes long there.
+#ifdef __SANITIZE_ADDRESS__
+constexpr size_t kMostTypes = 2;
+#else
+constexpr size_t kMostTypes = 6;
+#endif
+
 class GpuKernels : public testing::TestWithParam<KernelCase> {
  protected:
   static Plan plan(ElementType type, std::mt19937& random) { return plan_case(GetParam(), type, random); }
@@ -248,7 +255,7 @@ TEST_P(GpuKernels, GiveWhatTheInterpreterGives) {
   std::mt19937 random(static_cast<unsigned>(std::hash<std::string>{}(GetParam().name)));
   std::vector<ElementType> types = kTypes;
   std::rotate(types.begin(), types.begin() + 1, types.end());
-  types.resize(GetParam().types);
+  types.resize(std::min(GetParam().types, kMostTypes));
   std::vector<std::string> sources;
   for (size_t t = 0; t < types.size(); ++t)
     sources.push_back(source_of(GetParam(), types[t], fmt::format("leaf_{}", t)));

@@ -1,7 +1,9 @@
 // What the host does for a leaf on a GPU: the launches and calls of cuBLAS of kernels at the sizes of bench/gpu, which
 // are counted and not carried out.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cublas_v2.h>
 
@@ -27,7 +29,7 @@ void PrintTo(const Counts& c, std::ostream* out) {
 class Leaf {
  public:
   explicit Leaf(const std::string& text)
-      : folder_(testing::TempDir() + "distal-gpu-launch-test"),
+      : folder_(fmt::format("{}distal-gpu-test-{}", testing::TempDir(), geteuid())),
         plan_(test::plan_module(test::parse_text(text), {}, PlanOptions{})),
         kernels_({source()}) {
     const LeafBox box = *leaf_box(*stage().stage);
