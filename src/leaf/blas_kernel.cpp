@@ -17,8 +17,8 @@ namespace {
 
 // If an extent of a matrix is below this, register blocks are faster: BLAS is not made for thin matrices.
 constexpr int64_t kThinExtent = 192;
-// Up to this many columns register blocks are faster, or equally fast, because they pack one operand only. This needs the
-// same storage order in all three matrices, and at least half as many rows as columns.
+// Up to this many columns register blocks are not slower, and mostly faster, because they pack one operand only. This
+// needs the same storage order in all three matrices, and at least half as many rows as columns.
 constexpr int64_t kSmallColumns = 2048;
 
 // One BLAS call, and the loops around it.

@@ -395,7 +395,7 @@ TEST(Symmetric, NotWhereRowsAndColumnsDiffer) {
 
 std::string explained(const std::string& statement, ElementType type = ElementType::Double) {
   std::string text =
-      "param n = 2048, l = 64\ntensor a\ntensor x(n)\ntensor A(n, n)\ntensor B(n, n)\ntensor C(n, n)\ntensor D(n, n)\n"
+      "param n = 4096, l = 64\ntensor a\ntensor x(n)\ntensor A(n, n)\ntensor B(n, n)\ntensor C(n, n)\ntensor D(n, n)\n"
       "tensor T(n, n, l)\ntensor U(n, n, n)\ntensor P(n, l)\ntensor Q(n, l)\ntensor R(n, l)\ntensor y(n)\n" +
       statement + "\n";
   std::string out = explanation(choose_leaf(test::plan_text(text, "").stages[0], type));
