@@ -190,9 +190,11 @@ def head(options, found):
     yield f"- command: `bench/python/{' '.join([Path(sys.argv[0]).name, *sys.argv[1:]])}`"
     yield f"- date: {time.strftime('%Y-%m-%d %H:%M', time.gmtime())} UTC"
     yield ""
-    yield "Each cell has the median over the rounds, and the smallest and the largest. `C++` runs the statements that"
-    yield "`distal.einsum` computes, with the C++ interface on arrays that are kept; `kernel` is a `distal.Kernel`."
-    yield "A ratio above 1: Python is faster. The JAX function is compiled by `jax.jit` before it is timed."
+    yield "Each cell has the median over the rounds, and the smallest and the largest."
+    yield "`C++` runs the statements that `distal.einsum` computes, with the C++ interface on arrays that are kept;"
+    yield "`kernel` is a `distal.Kernel`."
+    yield "A ratio above 1: Python is faster."
+    yield "The JAX function is compiled by `jax.jit` before it is timed."
     yield ""
 
 
